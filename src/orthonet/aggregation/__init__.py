@@ -1,0 +1,5 @@
+"""Merge the layers of a multilayer graph into one Laplacian."""
+
+from orthonet.aggregation.registry import AGGREGATIONS, aggregate
+
+__all__ = ["AGGREGATIONS", "aggregate"]

@@ -1,0 +1,76 @@
+"""What every aggregation method is given: the Laplacians that count, their weights, and the nodes they hold."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, diags_array
+
+from orthonet.graph.laplacian import LaplacianKind
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.checks import check_layer_weights, check_number
+
+
+@dataclass(frozen=True)
+class AggregationProblem:
+    """Shifted Laplacians L_s = L̄_s + ε I of the layers with a positive weight.
+
+    The shift reaches the nodes that a layer holds; rows and columns of missing nodes are empty. Epsilon is relative
+    to the mean degree for combinatorial Laplacians, so that it means the same whatever the unit of the weights.
+    """
+
+    laplacians: tuple[csr_array, ...]
+    present: tuple[npt.NDArray[np.bool_], ...]
+    weights: npt.NDArray[np.float64]
+    layer_weights: npt.NDArray[np.float64]
+    """The weights of all layers of the graph, those at 0 included."""
+
+    @classmethod
+    def of(
+        cls, graph: MultilayerGraph, kind: LaplacianKind, epsilon: float, layer_weights: npt.ArrayLike | None
+    ) -> Self:
+        """Choose the layers that count, and shift their Laplacians."""
+        check_number(epsilon, "epsilon", above=0)
+        weights = check_layer_weights(layer_weights, graph.n_layers)
+        counted = np.flatnonzero(weights)
+        present = tuple(graph.present[index] for index in counted)
+        silent = np.flatnonzero(~np.any(present, axis=0))
+        if silent.size:
+            raise ValueError(
+                f"layer_weights silence every layer that holds node {graph.node_ids[silent[0]]!r} (and {silent.size - 1} "
+                "others); give one of those layers a weight > 0"
+            )
+        laplacians = graph.laplacians(kind)
+        shifted = []
+        for index, mask in zip(counted, present, strict=True):
+            one = laplacians[index]
+            scale = one.diagonal()[mask].mean() if kind == "combinatorial" else 1.0
+            shifted.append(csr_array(one + epsilon * scale * diags_array(mask.astype(np.float64))))
+        return cls(tuple(shifted), present, weights[counted], weights)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes N."""
+        return int(self.laplacians[0].shape[0])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every layer holds every node."""
+        return all(mask.all() for mask in self.present)
+
+
+def warn_about_components(graph: MultilayerGraph, layer_weights: npt.NDArray[Any], n_components: int) -> None:
+    """Warn of layers that fall into more pieces than there are clusters to find."""
+    for layer, weight in zip(graph.summary().layers, layer_weights, strict=True):
+        if weight > 0 and layer.n_components > n_components:
+            warnings.warn(
+                f"layer {layer.name!r}: {layer.n_components} components, {layer.n_isolated} isolated nodes, but "
+                f"{n_components} clusters wanted; its lowest eigenvectors mark components, not clusters. Raise n_neighbors "
+                "if it was built from features; else lower its weight in layer_weights",
+                UserWarning,
+                stacklevel=4,
+            )

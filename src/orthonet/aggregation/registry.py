@@ -1,0 +1,110 @@
+"""The one door to all aggregation methods."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy.typing as npt
+
+from orthonet.aggregation.arithmetic import arithmetic
+from orthonet.aggregation.geometric import geometric
+from orthonet.aggregation.problem import AggregationProblem, warn_about_components
+from orthonet.graph.laplacian import LaplacianKind
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.operators import AggregatedLaplacian
+from orthonet.support.checks import check_choice, check_integer
+
+AGGREGATIONS: dict[str, Callable[..., tuple[Any, dict[str, Any]]]] = {
+    "arithmetic": arithmetic,
+    "geometric": geometric,
+}
+"""Method name → function of an `AggregationProblem` (and options) that returns a matrix and what to tell about it."""
+
+SOLVERS = ("auto", "exact")
+
+
+def aggregate(
+    graph: MultilayerGraph,
+    method: str = "geometric",
+    solver: str = "auto",
+    n_components: int | None = None,
+    layer_weights: npt.ArrayLike | None = None,
+    random_state: int | None = None,
+    *,
+    laplacian: LaplacianKind = "normalized",
+    epsilon: float = 1e-2,
+    verbose: bool | None = None,
+    **options: Any,
+) -> AggregatedLaplacian:
+    """Merge the layers of a graph into one Laplacian.
+
+    Parameters
+    ----------
+    graph : MultilayerGraph
+        What to merge.
+    method : {"geometric", "arithmetic"}, default="geometric"
+        Which mean.
+    solver : {"auto", "exact"}, default="auto"
+        How it is computed.
+    n_components : int, optional
+        How many of the lowest eigenvectors matter, usually the number of clusters: layers that fall into more
+        components than that give a warning.
+    layer_weights : sequence of S numbers >= 0, optional
+        How much each layer counts, equally by default; 0 leaves a layer out.
+    random_state : int, optional
+        Seed for methods that draw random numbers; the two so far do not.
+    laplacian : {"normalized", "combinatorial"}, default="normalized"
+        Which Laplacian of each layer; the paper's is combinatorial.
+    epsilon : float, default=1e-2
+        Multiple of the identity (of the mean degree, for combinatorial Laplacians) added to each Laplacian to make it
+        positive definite.
+    verbose : bool, optional
+        Progress bar: after two seconds on a terminal (None, the default), always or never.
+    **options
+        Of the method: ``step``, ``max_iter``, ``tol`` for "geometric".
+
+    Returns
+    -------
+    AggregatedLaplacian
+        A linear operator with ``smallest_eigenvectors``, ``to_dense`` and ``info``.
+
+    Examples
+    --------
+    >>> from orthonet import aggregate, datasets
+    >>> graph = datasets.make_multilayer_gaussians(n_nodes=80, random_state=0).graph
+    >>> L = aggregate(graph, method="geometric", n_components=4)
+    >>> L
+    <AggregatedLaplacian 80 x 80, method='geometric', solver='exact'>
+    >>> L.info["converged"]
+    True
+    """
+    if not isinstance(graph, MultilayerGraph):
+        raise TypeError(
+            f"graph must be a MultilayerGraph, got {type(graph).__name__}: MultilayerGraph(layers) makes one"
+        )
+    check_choice(method, "method", AGGREGATIONS)
+    check_choice(solver, "solver", SOLVERS)
+    function = AGGREGATIONS[method]
+    accepted = set(inspect.signature(function).parameters) - {"problem", "verbose"}
+    unknown = sorted(set(options) - accepted)
+    if unknown:
+        takes = f"takes {', '.join(sorted(accepted))}" if accepted else "takes no further options"
+        raise TypeError(f"unknown option {unknown[0]!r}: method {method!r} {takes}")
+    started = time.perf_counter()
+    problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights)
+    if n_components is not None:
+        check_integer(n_components, "n_components", minimum=1, maximum=graph.n_nodes)
+        warn_about_components(graph, problem.layer_weights, n_components)
+    matrix, told = function(problem, verbose=verbose, **options)
+    info = {
+        "method": method,
+        "laplacian": laplacian,
+        "epsilon": epsilon,
+        "layer_weights": dict(zip(graph.layer_names, problem.layer_weights.tolist(), strict=True)),
+        **told,
+        "seconds": time.perf_counter() - started,
+    }
+    return AggregatedLaplacian(matrix, info)

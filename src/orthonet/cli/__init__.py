@@ -1,0 +1,14 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the ``orthonet`` command."""
+    try:
+        from orthonet.cli.app import app
+    except ImportError as error:
+        sys.exit(f"orthonet: the command line needs {error.name or 'more packages'}: pip install 'orthonet[cli]'")
+    app()

@@ -1,0 +1,1 @@
+"""From an embedding to groups: the `OrthoNet` estimator and its parts."""

@@ -1,0 +1,1 @@
+"""Multilayer graphs, how they are built, and their Laplacians."""

@@ -1,0 +1,123 @@
+"""Node features: what is accepted, and how they are brought to a common scale.
+
+Dense columns are standardised (zero mean, unit variance); sparse rows, which are text or counts, are scaled to unit
+length, which keeps them sparse.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, diags_array, issparse
+from scipy.sparse.linalg import norm as sparse_norm
+
+from orthonet.support.checks import check_choice
+
+Features: TypeAlias = npt.NDArray[np.floating[Any]] | csr_array
+FeatureScaling = Literal["auto", "standard", "unit", "none"]
+FEATURE_SCALINGS: tuple[FeatureScaling, ...] = get_args(FeatureScaling)
+
+
+def check_features(features: Any, name: str = "features", n_nodes: int | None = None) -> Features:
+    """Return finite features as a float array (dense, C order) or float CSR array; float32 stays float32."""
+    matrix = csr_array(features) if issparse(features) else np.asarray(features)
+    if matrix.ndim == 1:
+        raise ValueError(f"{name} must be 2-dimensional, got {matrix.size} numbers in a row: reshape(-1, 1)?")
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise ValueError(f"{name} must be a matrix with at least one column, got shape {matrix.shape}")
+    if n_nodes is not None and matrix.shape[0] != n_nodes:
+        raise ValueError(f"{name} has {matrix.shape[0]} rows, but the graph has {n_nodes} nodes")
+    matrix = as_float(matrix, name)
+    values = matrix.data if issparse(matrix) else matrix
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} {where_not_finite(matrix)}; fill or drop it first")
+    return matrix if issparse(matrix) else np.ascontiguousarray(matrix)
+
+
+def as_float(matrix: Any, name: str) -> Any:
+    """Return a copy of a numeric array or sparse array in floating point, or raise."""
+    if matrix.dtype == object and not issparse(matrix):
+        try:
+            return matrix.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must hold numbers: {error}") from None
+    if matrix.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold real numbers, got dtype {matrix.dtype}")
+    return matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
+
+
+def where_not_finite(matrix: Any) -> str:
+    """Tell how many entries are NaN or infinite, and where the first stands."""
+    if issparse(matrix):
+        entries = matrix.tocoo()
+        bad = np.flatnonzero(~np.isfinite(entries.data))
+        row, column, value = entries.row[bad[0]], entries.col[bad[0]], entries.data[bad[0]]
+    else:
+        bad = np.flatnonzero(~np.isfinite(matrix))
+        row, column = np.unravel_index(bad[0], matrix.shape)
+        value = matrix[row, column]
+    kind = "NaN" if np.isnan(value) else "infinity"
+    return f"contains NaN or infinity: {len(bad)} entries, the first {kind} at row {row}, column {column}"
+
+
+@dataclass(frozen=True)
+class FeatureScaler:
+    """A fitted scaling of features, applied alike to the nodes it was fitted on and to new ones."""
+
+    kind: FeatureScaling
+    mean: npt.NDArray[np.float64] | None = None
+    deviation: npt.NDArray[np.float64] | None = None
+
+    @classmethod
+    def fit(cls, features: Features, kind: FeatureScaling = "auto", name: str = "features") -> Self:
+        """Learn the scaling; constant columns are counted in a warning, and all columns constant is an error."""
+        check_choice(kind, "feature_scaling", FEATURE_SCALINGS)
+        if kind == "auto":
+            kind = "unit" if issparse(features) else "standard"
+        if kind == "standard" and issparse(features):
+            raise ValueError(
+                "feature_scaling='standard' would make sparse features dense; pass feature_scaling='unit' or 'none', "
+                "or dense features"
+            )
+        if issparse(features):
+            return cls(kind)
+        mean, deviation = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
+        largest = np.abs(features).max(axis=0)
+        constant = deviation <= 10 * np.finfo(features.dtype).eps * largest
+        _tell_constant(constant, name)
+        if kind != "standard":
+            return cls(kind)
+        return cls(kind, mean, np.where(constant, 1.0, deviation))
+
+    def transform(self, features: Features) -> Features:
+        """Return the scaled features; the input is not changed."""
+        if self.mean is not None and self.deviation is not None:
+            return (features - self.mean) / self.deviation
+        if self.kind == "unit":
+            if issparse(features):
+                lengths = sparse_norm(features, axis=1)
+                return csr_array(diags_array(1.0 / np.where(lengths > 0, lengths, 1.0)) @ features)
+            lengths = np.linalg.norm(features, axis=1, keepdims=True)
+            return features / np.where(lengths > 0, lengths, 1.0)
+        return features
+
+
+def _tell_constant(constant: npt.NDArray[np.bool_], name: str) -> None:
+    if constant.all():
+        raise ValueError(
+            f"{name}: all {len(constant)} columns are constant, so they cannot tell the nodes apart; pass features that "
+            "vary, or only the layers"
+        )
+    if constant.any():
+        columns = np.flatnonzero(constant)
+        first = ", ".join(map(str, columns[:5])) + (", …" if len(columns) > 5 else "")
+        warnings.warn(
+            f"{name}: {len(columns)} of {len(constant)} columns are constant (column {first}) and carry no "
+            "information; drop them to silence this",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,178 @@
+"""A nearest-neighbour layer from a feature matrix.
+
+Each node is joined to its k nearest others; an edge exists if either end chose it. Weights of an edge of length d:
+
+    self-tuning   exp(−d² / (σ_i σ_j)),  σ_i the distance of node i to its k-th neighbour
+    gaussian      exp(−d² / (2 σ²)),     σ the mean of the σ_i
+    reciprocal    1 / d                  (the paper's)
+    binary        1
+    cosine        max(0, 1 − d),         d the cosine distance
+
+References
+----------
+.. [1] L. Zelnik-Manor, P. Perona, "Self-tuning spectral clustering", NIPS 2004.
+.. [2] W. Dong, M. Charikar, K. Li, "Efficient k-nearest neighbor graph construction", WWW 2011 (approximate search).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, issparse
+from sklearn.neighbors import VALID_METRICS, NearestNeighbors
+
+from orthonet.graph.features import Features
+from orthonet.support.checks import check_choice, check_integer
+from orthonet.support.optional import require
+
+Distances = npt.NDArray[np.float64]
+Neighbours = npt.NDArray[np.intp]
+Search = Literal["auto", "exact", "approximate"]
+
+EXACT_UP_TO = 20_000
+"""Nodes up to which "auto" searches exactly in any dimension."""
+EXACT_UP_TO_DIMENSIONS = 8
+"""Dimensions up to which a k-d tree is exact and fast for any number of nodes."""
+
+
+def knn_layer(
+    features: Features,
+    n_neighbors: int = 10,
+    *,
+    weights: str = "self-tuning",
+    metric: str = "euclidean",
+    search: Search = "auto",
+    random_state: int = 0,
+    name: str = "features",
+) -> csr_array:
+    """Build the symmetric weighted k-nearest-neighbour graph of the rows of ``features``.
+
+    Parameters
+    ----------
+    features : array or sparse array of shape (N, M)
+        One row a node.
+    n_neighbors : int, default=10
+        Neighbours each node chooses; less than N.
+    weights : {"self-tuning", "gaussian", "reciprocal", "binary", "cosine"}, default="self-tuning"
+        How a distance becomes a weight; see the module.
+    metric : str, default="euclidean"
+        Any metric of scikit-learn's brute-force search; "cosine" weights need metric="cosine".
+    search : {"auto", "exact", "approximate"}, default="auto"
+        "auto" is exact up to 20,000 nodes, or up to 8 dimensions; beyond, it is approximate if `pynndescent` is
+        installed.
+    random_state : int, default=0
+        Seed of the approximate search.
+    name : str
+        How errors call the features.
+
+    Returns
+    -------
+    sparse array of shape (N, N)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orthonet.graph.knn import knn_layer
+    >>> knn_layer(np.array([[0.0], [1.0], [3.0]]), n_neighbors=1, weights="reciprocal").toarray()
+    array([[0. , 1. , 0. ],
+           [1. , 0. , 0.5],
+           [0. , 0.5, 0. ]])
+    """
+    check_choice(weights, "weights", WEIGHTINGS)
+    check_choice(metric, "metric", VALID_METRICS["brute"])
+    check_choice(search, "search", get_args(Search))
+    check_integer(n_neighbors, "n_neighbors", minimum=1)
+    n_nodes = features.shape[0]
+    if n_neighbors >= n_nodes:
+        raise ValueError(f"n_neighbors={n_neighbors} needs more than {n_neighbors} nodes, but {name} has {n_nodes}")
+    if weights == "cosine" and metric != "cosine":
+        raise ValueError(f"weights='cosine' needs metric='cosine', got metric={metric!r}")
+
+    if _search_approximately(search, features, metric):
+        distances, neighbours = _approximate_neighbours(features, n_neighbors, metric, random_state)
+    else:
+        finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
+        distances, neighbours = finder.kneighbors()
+    values = WEIGHTINGS[weights](np.asarray(distances, dtype=np.float64), neighbours)
+    # A weight may underflow to 0, but the nodes are still neighbours.
+    values = np.maximum(values, np.finfo(np.float32).tiny)
+    starts = np.arange(0, n_nodes * n_neighbors + 1, n_neighbors)
+    chosen = csr_array((values.ravel(), neighbours.ravel(), starts), shape=(n_nodes, n_nodes))
+    return csr_array(chosen.maximum(chosen.T))
+
+
+def _self_tuning(distances: Distances, neighbours: Neighbours) -> Distances:
+    sigma = _not_zero(distances[:, -1])
+    return np.exp(-(distances**2) / (sigma[:, None] * sigma[neighbours]))
+
+
+def _gaussian(distances: Distances, neighbours: Neighbours) -> Distances:
+    sigma = _not_zero(distances[:, -1]).mean()
+    return np.exp(-(distances**2) / (2 * sigma**2))
+
+
+def _reciprocal(distances: Distances, neighbours: Neighbours) -> Distances:
+    return 1.0 / _not_zero(distances)
+
+
+def _binary(distances: Distances, neighbours: Neighbours) -> Distances:
+    return np.ones_like(distances)
+
+
+def _cosine(distances: Distances, neighbours: Neighbours) -> Distances:
+    return np.maximum(1.0 - distances, 0.0)
+
+
+WEIGHTINGS: dict[str, Callable[[Distances, Neighbours], Distances]] = {
+    "self-tuning": _self_tuning,
+    "gaussian": _gaussian,
+    "reciprocal": _reciprocal,
+    "binary": _binary,
+    "cosine": _cosine,
+}
+
+
+def _not_zero(distances: Distances) -> Distances:
+    """Replace the zero distances of duplicate nodes by a thousandth of the median of the others."""
+    positive = distances[distances > 0]
+    floor = 1e-3 * np.median(positive) if positive.size else 1.0
+    return np.maximum(distances, floor)
+
+
+def _search_approximately(search: Search, features: Features, metric: str) -> bool:
+    n_nodes, n_dimensions = features.shape
+    tree_serves = (
+        n_dimensions <= EXACT_UP_TO_DIMENSIONS and metric in VALID_METRICS["kd_tree"] and not issparse(features)
+    )
+    if search != "auto":
+        return search == "approximate"
+    if n_nodes <= EXACT_UP_TO or tree_serves:
+        return False
+    try:
+        _pynndescent()
+    except ImportError as error:
+        warnings.warn(f"exact search among {n_nodes} nodes is slow; {error}", UserWarning, stacklevel=4)
+        return False
+    return True
+
+
+def _pynndescent() -> Any:
+    return require("pynndescent", extra="neighbors", purpose="approximate neighbour search")
+
+
+def _approximate_neighbours(
+    features: Features, n_neighbors: int, metric: str, random_state: int
+) -> tuple[Distances, Neighbours]:
+    index = _pynndescent().NNDescent(
+        features, metric=metric, n_neighbors=n_neighbors + 1, random_state=random_state, compressed=False
+    )
+    neighbours, distances = index.neighbor_graph
+    is_self = neighbours == np.arange(len(neighbours))[:, None]
+    # Each row drops itself, or its farthest neighbour where duplicates pushed the node out of its own list.
+    is_self[~is_self.any(axis=1), -1] = True
+    shape = (len(neighbours), n_neighbors)
+    return distances[~is_self].reshape(shape), neighbours[~is_self].reshape(shape).astype(np.intp)

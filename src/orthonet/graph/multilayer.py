@@ -1,0 +1,346 @@
+"""The multilayer graph: N nodes, S layers of weighted edges between them, a feature vector on each node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, hstack, issparse
+
+from orthonet.graph.edges import layers_from_edges
+from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, as_float, check_features
+from orthonet.graph.knn import Search, knn_layer
+from orthonet.graph.laplacian import LaplacianKind, laplacian
+from orthonet.graph.summary import GraphSummary, summarise_layer
+from orthonet.graph.validation import (
+    Symmetrize,
+    check_layer,
+    check_layer_names,
+    check_node_ids,
+    check_present,
+    id_array,
+)
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class MultilayerGraph:
+    """An immutable multilayer graph with node features.
+
+    Parameters
+    ----------
+    layers : sequence of S matrices of shape (N, N), or mapping of names to them
+        Edge weights, symmetric and >= 0: arrays, scipy sparse matrices or arrays, pandas frames. Self-loops are
+        dropped (no Laplacian sees them) and counted in `summary`.
+    features : array, sparse array or frame of shape (N, M), optional
+        One row a node.
+    layer_names : sequence of str, optional
+        "layer 0", "layer 1", … by default.
+    node_ids : sequence of N ids, optional
+        0 … N − 1, or the index of the first frame, by default.
+    present : sequence of S boolean masks of shape (N,), optional
+        Which nodes a layer holds, None for all. A missing node (a view not measured) differs from an isolated one:
+        the layer says nothing about it.
+    symmetrize : {"mean", "max", "min"}, optional
+        How to make directed layers symmetric; without it they are an error.
+
+    Attributes
+    ----------
+    layers : tuple of sparse arrays
+        Read-only CSR, float64.
+    layer_names : tuple of str
+    node_ids : array of shape (N,)
+    features : array or sparse array of shape (N, M), or None
+    feature_names : tuple of str, or None
+        The columns of a frame.
+    present : tuple of boolean arrays of shape (N,)
+
+    Examples
+    --------
+    >>> from orthonet import MultilayerGraph
+    >>> graph = MultilayerGraph.from_edges(
+    ...     [("ann", "bob", "work"), ("bob", "eve", "work"), ("ann", "eve", "lunch")]
+    ... )
+    >>> print(graph.summary())
+    MultilayerGraph: 3 nodes, 2 layers, no features
+    layer  nodes  missing  edges  density  components  isolated  loops dropped
+    work       3        0      2    0.667           1         0              0
+    lunch      3        0      1    0.333           2         1              0
+    """
+
+    layers: tuple[csr_array, ...]
+    layer_names: tuple[str, ...]
+    node_ids: npt.NDArray[Any]
+    features: Features | None
+    feature_names: tuple[str, ...] | None
+    present: tuple[npt.NDArray[np.bool_], ...]
+    _n_loops_dropped: tuple[int, ...] = field(repr=False)
+
+    def __init__(
+        self,
+        layers: Sequence[Any] | Mapping[str, Any],
+        features: Any = None,
+        layer_names: Sequence[str] | None = None,
+        node_ids: Any = None,
+        *,
+        present: Sequence[npt.ArrayLike | None] | None = None,
+        symmetrize: Symmetrize | None = None,
+    ) -> None:
+        if isinstance(layers, Mapping):
+            layer_names = tuple(layers) if layer_names is None else layer_names
+            layers = list(layers.values())
+        elif issparse(layers) or getattr(layers, "ndim", 3) == 2:
+            raise TypeError("layers must be a sequence of matrices; for a single layer pass [matrix]")
+        if len(layers) == 0:
+            raise ValueError("layers is empty; pass at least one layer, or build some with MultilayerGraph.from_views")
+        names = check_layer_names(layer_names, len(layers))
+        tables = {f"layers[{index}]": layer for index, layer in enumerate(layers)} | {"features": features}
+        if node_ids is None:
+            node_ids = next((labels for labels in map(_row_labels, tables.values()) if labels is not None), None)
+        checked: list[csr_array] = []
+        n_loops = []
+        for index, layer in enumerate(layers):
+            called = f"layers[{index}]" + (f" ({names[index]!r})" if layer_names is not None else "")
+            adjacency, loops = check_layer(layer, called, checked[0].shape[0] if checked else None, symmetrize)
+            checked.append(adjacency)
+            n_loops.append(loops)
+        n_nodes = checked[0].shape[0]
+        ids = check_node_ids(node_ids, n_nodes)
+        for called, table in tables.items():
+            _check_row_labels(table, called, ids)
+
+        set_once = object.__setattr__
+        set_once(self, "layers", tuple(map(_frozen, checked)))
+        set_once(self, "layer_names", names)
+        set_once(self, "node_ids", _frozen(ids))
+        set_once(self, "features", None if features is None else _frozen(check_features(features, n_nodes=n_nodes)))
+        set_once(self, "feature_names", _column_names(features))
+        set_once(self, "present", tuple(map(_frozen, check_present(present, checked, names))))
+        set_once(self, "_n_loops_dropped", tuple(n_loops))
+
+    @classmethod
+    def from_views(
+        cls,
+        views: Sequence[Any] | Mapping[str, Any],
+        n_neighbors: int = 10,
+        weights: str = "self-tuning",
+        metric: str = "euclidean",
+        *,
+        feature_scaling: FeatureScaling = "auto",
+        search: Search = "auto",
+        random_state: int = 0,
+        layer_names: Sequence[str] | None = None,
+        node_ids: Any = None,
+    ) -> MultilayerGraph:
+        """Build one nearest-neighbour layer from each feature group; the features are all groups side by side.
+
+        Parameters
+        ----------
+        views : sequence of S arrays of shape (N, M_s), or mapping of names to them
+            Feature groups. A row of only NaN is a node missing from that view: it is missing from the layer, and its
+            features there are the column means.
+        n_neighbors, weights, metric, search, random_state
+            See `orthonet.graph.knn.knn_layer`.
+        feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
+            Scaling of a view before distances are taken: "auto" standardises dense columns and scales sparse rows to
+            unit length. The features of the graph keep their own scale.
+        layer_names, node_ids
+            As for the class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> graph = MultilayerGraph.from_views({"shape": rng.normal(size=(50, 3)), "colour": rng.random((50, 2))})
+        >>> graph.layer_names, graph.features.shape
+        (('shape', 'colour'), (50, 5))
+        """
+        if isinstance(views, Mapping):
+            layer_names = tuple(views) if layer_names is None else layer_names
+            views = list(views.values())
+        elif issparse(views) or getattr(views, "ndim", 3) == 2:
+            raise TypeError("views must be a sequence of matrices; for a single view pass [matrix]")
+        if len(views) == 0:
+            raise ValueError("views is empty; pass at least one feature group")
+        tables = {f"views[{index}]": view for index, view in enumerate(views)}
+        if node_ids is None:
+            node_ids = next((labels for labels in map(_row_labels, tables.values()) if labels is not None), None)
+        layers, masks = [], []
+        blocks: list[Features] = []
+        for called, view in tables.items():
+            if node_ids is not None:
+                _check_row_labels(view, called, id_array(node_ids))
+            block, mask = _view_and_its_nodes(view, called, blocks[0].shape[0] if blocks else None)
+            held = block if mask.all() else block[mask]
+            scaled = FeatureScaler.fit(held, feature_scaling, called).transform(held)
+            layer = knn_layer(
+                scaled,
+                n_neighbors,
+                weights=weights,
+                metric=metric,
+                search=search,
+                random_state=random_state,
+                name=called,
+            )
+            layers.append(layer if mask.all() else _spread(layer, mask))
+            masks.append(mask)
+            blocks.append(block)
+        features = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
+        graph = cls(layers, features, layer_names, node_ids, present=masks)
+        columns = [_column_names(view) for view in views]
+        if all(names is not None for names in columns):
+            object.__setattr__(graph, "feature_names", tuple(name for names in columns for name in names or ()))
+        return graph
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Any,
+        features: Any = None,
+        node_ids: Any = None,
+        *,
+        source: str = "source",
+        target: str = "target",
+        layer: str = "layer",
+        weight: str = "weight",
+        present: Mapping[str, Sequence[Any]] | None = None,
+    ) -> MultilayerGraph:
+        """Build a graph from a table of edges.
+
+        Each row joins two nodes in one layer, whichever way round it names them; rows that name the same pair add up,
+        and self-loops are dropped.
+
+        Parameters
+        ----------
+        edges : table or iterable of rows
+            A frame (pandas, polars) or mapping of columns, or rows (source, target), (source, target, layer) or
+            (source, target, layer, weight). Without layers there is one, without weights all are 1.
+        features : array, sparse array or frame of shape (N, M), optional
+            In the order of ``node_ids``; a frame whose index names the nodes gives ``node_ids`` itself.
+        node_ids : sequence of N ids, optional
+            All nodes; needed where some have no edge. In order of first appearance by default.
+        source, target, layer, weight : str
+            The names of the columns.
+        present : mapping of layer names to ids, optional
+            The nodes a layer holds; a layer not named holds all.
+
+        Examples
+        --------
+        >>> graph = MultilayerGraph.from_edges({"source": [1, 2], "target": [2, 3], "weight": [0.5, 2.0]})
+        >>> graph.node_ids.tolist(), graph.layers[0].nnz
+        ([1, 2, 3], 4)
+        """
+        if node_ids is None:
+            node_ids = _row_labels(features)
+        if node_ids is None and features is not None:
+            raise ValueError(
+                "features need node_ids (or a frame whose index names the nodes): rows cannot be matched to the nodes of an "
+                "edge list by their order"
+            )
+        found = layers_from_edges(edges, node_ids=node_ids, source=source, target=target, layer=layer, weight=weight)
+        masks = None
+        if present is not None:
+            strangers = set(present) - set(found.layer_names)
+            if strangers:
+                raise ValueError(
+                    f"present names the layer {sorted(strangers)[0]!r}, but edges has {', '.join(map(repr, found.layer_names))}"
+                )
+            masks = [
+                np.isin(found.node_ids, id_array(list(present[name]))) if name in present else None
+                for name in found.layer_names
+            ]
+        return cls(found.layers, features, found.layer_names, found.node_ids, present=masks)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes N."""
+        return int(self.layers[0].shape[0])
+
+    @property
+    def n_layers(self) -> int:
+        """Number of layers S."""
+        return len(self.layers)
+
+    def laplacians(self, kind: LaplacianKind = "normalized") -> tuple[csr_array, ...]:
+        """Return the sparse N x N Laplacian of each layer; see `orthonet.graph.laplacian`."""
+        return tuple(laplacian(layer, kind, mask) for layer, mask in zip(self.layers, self.present, strict=True))
+
+    def summary(self) -> GraphSummary:
+        """Return nodes, edges, density, components, isolated and missing nodes of each layer; print it to read it."""
+        return self._summary
+
+    @cached_property
+    def _summary(self) -> GraphSummary:
+        parts = zip(self.layer_names, self.layers, self.present, self._n_loops_dropped, strict=True)
+        if self.features is None:
+            features = "no features"
+        else:
+            features = f"{self.features.shape[1]:,} features" + (" (sparse)" if issparse(self.features) else "")
+        return GraphSummary(self.n_nodes, features, tuple(summarise_layer(*part) for part in parts))
+
+    def __repr__(self) -> str:
+        return f"<{self._summary._title()}>"
+
+    def _repr_html_(self) -> str:
+        return self._summary._repr_html_()
+
+
+def _frozen(matrix: Any) -> Any:
+    """Forbid writing to an array, or to the parts of a CSR array."""
+    for part in (matrix.data, matrix.indices, matrix.indptr) if issparse(matrix) else (matrix,):
+        part.flags.writeable = False
+    return matrix
+
+
+def _row_labels(table: Any) -> Any:
+    """Return the index of a pandas frame if it says more than 0 … N − 1, else None."""
+    index = getattr(table, "index", None)
+    if index is None or not hasattr(table, "columns") or type(index).__name__ == "RangeIndex":
+        return None
+    return index
+
+
+def _check_row_labels(table: Any, called: str, node_ids: npt.NDArray[Any]) -> None:
+    labels = _row_labels(table)
+    if labels is None or len(labels) != len(node_ids):
+        return  # a wrong length has its own error
+    for position, (label, wanted) in enumerate(zip(labels.tolist(), node_ids.tolist(), strict=True)):
+        if label != wanted:
+            raise ValueError(
+                f"the index of {called} differs from the node ids at position {position}: {label!r} instead of {wanted!r}; "
+                "reorder it, e.g. with .loc[node_ids]"
+            )
+
+
+def _column_names(table: Any) -> tuple[str, ...] | None:
+    """Return the column names of a frame if all are strings, as scikit-learn does."""
+    columns = getattr(table, "columns", None)
+    if columns is None or not all(isinstance(column, str) for column in columns):
+        return None
+    return tuple(columns)
+
+
+def _view_and_its_nodes(view: Any, called: str, n_nodes: int | None) -> tuple[Features, npt.NDArray[np.bool_]]:
+    """Return the view with missing rows filled by column means, and which rows were there."""
+    if not issparse(view):
+        dense = np.asarray(view)
+        if dense.ndim == 2 and dense.dtype.kind in "fO":
+            dense = as_float(dense, called)
+            missing = np.isnan(dense).all(axis=1)
+            if missing.all() or not missing.any():
+                return check_features(dense, called, n_nodes), ~missing
+            filled = dense.copy()
+            filled[missing] = dense[~missing].mean(axis=0)
+            return check_features(filled, called, n_nodes), ~missing
+    checked = check_features(view, called, n_nodes)
+    return checked, np.ones(checked.shape[0], dtype=bool)
+
+
+def _spread(layer: csr_array, held: npt.NDArray[np.bool_]) -> csr_array:
+    """Lay a layer over the held nodes out over all nodes."""
+    entries = layer.tocoo()
+    rows = np.flatnonzero(held)
+    return csr_array((entries.data, (rows[entries.row], rows[entries.col])), shape=(len(held), len(held)))

@@ -1,0 +1,161 @@
+"""Checks of the parts of a multilayer graph, each with an error that says what is wrong where."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, issparse
+
+from orthonet.graph.features import as_float, where_not_finite
+from orthonet.support.checks import check_choice
+
+Symmetrize = Literal["mean", "max", "min"]
+
+ROUNDING = 1e-6
+"""Asymmetry up to this share of the largest weight is taken for rounding."""
+
+
+def check_layer(
+    layer: Any, name: str, n_nodes: int | None = None, symmetrize: Symmetrize | None = None
+) -> tuple[csr_array, int]:
+    """Return a symmetric, non-negative float64 CSR copy without self-loops, and how many self-loops were dropped."""
+    matrix = csr_array(layer, copy=True) if issparse(layer) else np.asarray(layer)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"{name} must be square (nodes x nodes), got shape {_times(matrix.shape)}")
+    if n_nodes is not None and matrix.shape[0] != n_nodes:
+        raise ValueError(f"{name} is {_times(matrix.shape)}, but the graph has {n_nodes} nodes")
+    adjacency = csr_array(as_float(matrix, name).astype(np.float64))
+    adjacency.sum_duplicates()
+    if not np.isfinite(adjacency.data).all():
+        raise ValueError(f"{name} {where_not_finite(adjacency)}")
+    if (adjacency.data < 0).any():
+        entries = adjacency.tocoo()
+        first = int(np.argmax(entries.data < 0))
+        raise ValueError(
+            f"{name} has {int((entries.data < 0).sum())} negative weights, the first {entries.data[first]:g} at row "
+            f"{entries.row[first]}, column {entries.col[first]}; weights are similarities and must be >= 0"
+        )
+    adjacency = _symmetric(adjacency, name, symmetrize)
+    n_loops = int(np.count_nonzero(adjacency.diagonal()))
+    if n_loops:
+        adjacency.setdiag(0)
+    adjacency.eliminate_zeros()
+    if adjacency.nnz == 0:
+        raise ValueError(f"{name} has no edges; leave it out")
+    return adjacency, n_loops
+
+
+def check_present(
+    present: Sequence[npt.ArrayLike | None] | None, layers: Sequence[csr_array], names: Sequence[str]
+) -> tuple[npt.NDArray[np.bool_], ...]:
+    """Return a boolean mask a layer, none of them denying an edge that is there, together holding every node."""
+    n_nodes = layers[0].shape[0]
+    if present is None:
+        present = [None] * len(layers)
+    if len(present) != len(layers):
+        raise ValueError(f"present must hold one mask for each of the {len(layers)} layers, got {len(present)}")
+    masks = []
+    for given, layer, name in zip(present, layers, names, strict=True):
+        mask = np.ones(n_nodes, dtype=bool) if given is None else np.array(given)
+        if mask.dtype != bool or mask.shape != (n_nodes,):
+            raise ValueError(
+                f"present[{name!r}] must be {n_nodes} booleans, got dtype {mask.dtype} and shape {mask.shape}"
+            )
+        denied = np.flatnonzero(~mask & (np.diff(layer.indptr) > 0))
+        if denied.size:
+            raise ValueError(
+                f"present[{name!r}] says that {denied.size} nodes are missing (the first at row {denied[0]}), but the layer "
+                "has edges there"
+            )
+        masks.append(mask)
+    nowhere = np.flatnonzero(~np.any(masks, axis=0))
+    if nowhere.size:
+        raise ValueError(
+            f"{nowhere.size} nodes are present in no layer (the first at row {nowhere[0]}); leave them out and place them "
+            "later with predict"
+        )
+    return tuple(masks)
+
+
+def check_node_ids(node_ids: Any, n_nodes: int) -> npt.NDArray[Any]:
+    """Return unique node ids as a 1-D array; 0 … N − 1 by default."""
+    if node_ids is None:
+        return np.arange(n_nodes)
+    ids = id_array(node_ids)
+    if ids.shape != (n_nodes,):
+        raise ValueError(f"node_ids holds {len(ids)} ids, but the graph has {n_nodes} nodes")
+    duplicate = first_duplicate(ids.tolist())
+    if duplicate is not None:
+        raise ValueError(f"node_ids must be unique, but {duplicate!r} occurs more than once")
+    return ids
+
+
+def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple[str, ...]:
+    """Return unique layer names; "layer 0", "layer 1", … by default."""
+    if layer_names is None:
+        return tuple(f"layer {index}" for index in range(n_layers))
+    if isinstance(layer_names, str):
+        raise TypeError(f"layer_names must be a sequence of names, got the string {layer_names!r}")
+    names = tuple(map(str, layer_names))
+    if len(names) != n_layers:
+        raise ValueError(f"layer_names holds {len(names)} names for {n_layers} layers")
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ValueError(f"layer_names must be unique, but {duplicate!r} occurs more than once")
+    return names
+
+
+def id_array(ids: Any) -> npt.NDArray[Any]:
+    """Return ids as a 1-D array without turning numbers into text where both occur."""
+    array = np.asarray(ids)
+    if array.dtype == object or array.dtype.kind not in "biufUSM":
+        values = list(ids)
+        kinds = {type(value) for value in values}
+        if kinds != {str}:
+            array = np.empty(len(values), dtype=object)
+            array[:] = values
+            return array
+        return np.array(values, dtype=str)
+    if array.dtype.kind == "U" and not isinstance(ids, np.ndarray) and any(not isinstance(i, str) for i in ids):
+        mixed = np.empty(len(ids), dtype=object)
+        mixed[:] = list(ids)
+        return mixed
+    return array
+
+
+def first_duplicate(values: Sequence[Hashable]) -> Hashable | None:
+    """Return the first value that occurred before, or None."""
+    seen: set[Hashable] = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None
+
+
+def _symmetric(adjacency: csr_array, name: str, symmetrize: Symmetrize | None) -> csr_array:
+    transposed = csr_array(adjacency.T)
+    if symmetrize is not None:
+        check_choice(symmetrize, "symmetrize", get_args(Symmetrize))
+        if symmetrize == "mean":
+            return csr_array((adjacency + transposed) / 2)
+        return csr_array(adjacency.maximum(transposed) if symmetrize == "max" else adjacency.minimum(transposed))
+    difference = (adjacency - transposed).tocoo()
+    gap = np.abs(difference.data)
+    if gap.size and gap.max() > ROUNDING * np.abs(adjacency.data).max():
+        worst = int(gap.argmax())
+        row, column = difference.row[worst], difference.col[worst]
+        n_pairs = int((gap > 0).sum()) // 2
+        raise ValueError(
+            f"{name} is not symmetric: {n_pairs} pairs of entries differ, by up to {gap[worst]:.3g} "
+            f"({adjacency[row, column]:.3g} at row {row}, column {column}, but {adjacency[column, row]:.3g} across the "
+            "diagonal); pass symmetrize='mean', 'max' or 'min' to make it so"
+        )
+    return csr_array((adjacency + transposed) / 2) if gap.any() else adjacency
+
+
+def _times(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))

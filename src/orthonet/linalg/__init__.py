@@ -1,0 +1,1 @@
+"""Matrix functions and eigensolvers: pure mathematics, no graphs."""
