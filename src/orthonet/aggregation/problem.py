@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from orthonet.graph.laplacian import LaplacianKind
+from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_layer_weights, check_number
 
@@ -37,19 +37,22 @@ class AggregationProblem:
         check_number(epsilon, "epsilon", above=0)
         weights = check_layer_weights(layer_weights, graph.n_layers)
         counted = np.flatnonzero(weights)
+        layers = [graph.layers[index] for index in counted]
         present = tuple(graph.present[index] for index in counted)
         silent = np.flatnonzero(~np.any(present, axis=0))
         if silent.size:
             raise ValueError(
-                f"layer_weights silence every layer that holds node {graph.node_ids[silent[0]]!r} (and {silent.size - 1} "
-                "others); give one of those layers a weight > 0"
+                f"layer_weights silence every layer that holds node {graph.node_ids[silent[0]]!r} (and "
+                f"{silent.size - 1} others); give one of those layers a weight > 0"
             )
-        laplacians = graph.laplacians(kind)
+        if kind == "joint":
+            laplacians, present = joint_laplacians(layers, present, weights[counted])
+        else:
+            laplacians = tuple(laplacian(layer, kind, mask) for layer, mask in zip(layers, present, strict=True))
         shifted = []
-        for index, mask in zip(counted, present, strict=True):
-            one = laplacians[index]
-            scale = one.diagonal()[mask].mean() if kind == "combinatorial" else 1.0
-            shifted.append(csr_array(one + epsilon * scale * diags_array(mask.astype(np.float64))))
+        for one, mask in zip(laplacians, present, strict=True):
+            unit = one.diagonal()[mask].mean() if kind == "combinatorial" else 1.0
+            shifted.append(csr_array(one + epsilon * unit * diags_array(mask.astype(np.float64))))
         return cls(tuple(shifted), present, weights[counted], weights)
 
     @property

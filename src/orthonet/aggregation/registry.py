@@ -34,8 +34,8 @@ def aggregate(
     layer_weights: npt.ArrayLike | None = None,
     random_state: int | None = None,
     *,
-    laplacian: LaplacianKind = "normalized",
-    epsilon: float = 1e-2,
+    laplacian: LaplacianKind = "joint",
+    epsilon: float = 1e-3,
     verbose: bool | None = None,
     **options: Any,
 ) -> AggregatedLaplacian:
@@ -56,9 +56,10 @@ def aggregate(
         How much each layer counts, equally by default; 0 leaves a layer out.
     random_state : int, optional
         Seed for methods that draw random numbers; the two so far do not.
-    laplacian : {"normalized", "combinatorial"}, default="normalized"
-        Which Laplacian of each layer; the paper's is combinatorial.
-    epsilon : float, default=1e-2
+    laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
+        Which Laplacian of each layer: normalised by the mean degrees of all layers, or by each layer's own, or not at
+        all (the paper's); see `orthonet.graph.laplacian`.
+    epsilon : float, default=1e-3
         Multiple of the identity (of the mean degree, for combinatorial Laplacians) added to each Laplacian to make it
         positive definite.
     verbose : bool, optional

@@ -21,7 +21,7 @@ class KMeans(ClusterMixin, BaseEstimator):
     n_clusters : int, default=8
     feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
         As in `OrthoNet`; "none" gives the paper's baseline.
-    n_init : int, default=10
+    n_init : int, default=20
     random_state : int, Generator, RandomState or None, default=None
 
     Attributes
@@ -34,7 +34,7 @@ class KMeans(ClusterMixin, BaseEstimator):
         n_clusters: int = 8,
         *,
         feature_scaling: FeatureScaling = "auto",
-        n_init: int = 10,
+        n_init: int = 20,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters

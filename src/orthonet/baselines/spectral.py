@@ -31,9 +31,9 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         How the layers are merged, see `orthonet.aggregate`.
     layer : str, optional
         Name of the only layer to use.
-    laplacian : {"normalized", "combinatorial"}, default="normalized"
-    epsilon : float, default=1e-2
-    n_init : int, default=10
+    laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
+    epsilon : float, default=1e-3
+    n_init : int, default=20
     random_state : int, Generator, RandomState or None, default=None
 
     Attributes
@@ -48,9 +48,9 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         *,
         aggregation: str = "arithmetic",
         layer: str | None = None,
-        laplacian: LaplacianKind = "normalized",
-        epsilon: float = 1e-2,
-        n_init: int = 10,
+        laplacian: LaplacianKind = "joint",
+        epsilon: float = 1e-3,
+        n_init: int = 20,
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters

@@ -28,7 +28,7 @@ class Assignment:
     inertia: float
 
 
-def assign(embedding: Array, n_clusters: int, *, n_init: int = 10, rng: np.random.Generator) -> Assignment:
+def assign(embedding: Array, n_clusters: int, *, n_init: int = 20, rng: np.random.Generator) -> Assignment:
     """Cluster the rows of ``embedding`` by K-means on unit rows.
 
     Parameters
@@ -37,7 +37,7 @@ def assign(embedding: Array, n_clusters: int, *, n_init: int = 10, rng: np.rando
         With orthonormal columns.
     n_clusters : int
         Number of groups.
-    n_init : int, default=10
+    n_init : int, default=20
         Random starts (k-means++) beside the one from the pivoted QR decomposition; the lowest inertia wins.
     rng : numpy.random.Generator
         Draws the random starts.

@@ -39,9 +39,9 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         Number of groups K, and of outputs of the net.
     aggregation : {"geometric", "arithmetic"}, default="geometric"
         How the layers are merged, see `orthonet.aggregate`.
-    laplacian : {"normalized", "combinatorial"}, default="normalized"
-        Which Laplacian of each layer.
-    epsilon : float, default=1e-2
+    laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
+        Which Laplacian of each layer, see `orthonet.graph.laplacian`.
+    epsilon : float, default=1e-3
         Shift that makes the Laplacians positive definite.
     layer_weights : sequence of S numbers >= 0, optional
         How much each layer counts; equally by default.
@@ -54,11 +54,12 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         Units of the hidden layers of the net.
     learning_rate : float, default=1e-3
         Of AMSGrad.
-    max_steps : int, default=200
-        Training steps at most.
-    tol : float, default=0.02
+    max_steps : int, default=100
+        Training steps at most. More bring the embedding closer to the eigenvectors of the merged Laplacian, which is not
+        always better: the net's own smoothness over the features is half of what the method knows.
+    tol : float, default=5e-3
         Training stops early when the loss fell by less than this share over 20 steps.
-    n_init : int, default=10
+    n_init : int, default=20
         Random starts of K-means, beside one that is not random.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the initial weights and of K-means. The global random states of NumPy and torch are neither used nor
@@ -109,16 +110,16 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         n_clusters: int = 8,
         *,
         aggregation: str = "geometric",
-        laplacian: LaplacianKind = "normalized",
-        epsilon: float = 1e-2,
+        laplacian: LaplacianKind = "joint",
+        epsilon: float = 1e-3,
         layer_weights: npt.ArrayLike | None = None,
         n_neighbors: int = 10,
         feature_scaling: FeatureScaling = "auto",
         hidden_layers: Sequence[int] = (400, 200, 100),
         learning_rate: float = 1e-3,
-        max_steps: int = 200,
-        tol: float = 0.02,
-        n_init: int = 10,
+        max_steps: int = 100,
+        tol: float = 5e-3,
+        n_init: int = 20,
         random_state: Any = None,
         verbose: bool | None = None,
     ) -> None:

@@ -67,7 +67,8 @@ def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
 
 def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
     """Read a model from the folder ``path``."""
-    safetensors = require("safetensors.numpy", extra="save", purpose="loading a model")
+    tensor_files = require("safetensors.numpy", extra="save", purpose="loading a model")
+    tensor_error: type[Exception] = require("safetensors", extra="save", purpose="loading a model").SafetensorError
     folder = Path(path)
     if not (folder / INDEX).is_file():
         raise FileNotFoundError(f"{folder} holds no model: there is no file {folder / INDEX}")
@@ -78,19 +79,12 @@ def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
         content = file.read_bytes()
         if hashlib.sha256(content).hexdigest() != tensors["sha256"]:
             raise _Damaged(f"the checksum of {file.name} is not the one in {INDEX}; it is cut off or was changed")
-        return _restore(cls, parameters, fitted, safetensors.load(content))
+        return _restore(cls, parameters, fitted, tensor_files.load(content))
     except _Damaged as error:
         raise ValueError(f"{folder} is not a whole model: {error}") from None
     except FileNotFoundError as error:
         raise ValueError(f"{folder} is not a whole model: {error.filename} is missing") from None
-    except (
-        KeyError,
-        TypeError,
-        AttributeError,
-        ValueError,
-        RuntimeError,
-        safetensors.SafetensorError,
-    ) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, tensor_error) as error:
         raise ValueError(f"{folder} is not a whole model: {INDEX} or its tensors are malformed ({error})") from error
 
 

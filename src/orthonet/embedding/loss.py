@@ -47,7 +47,7 @@ def orthogonalising_map(outputs: Tensor, laplacian: Tensor) -> Tensor:
 
 def cholesky_guarded(gram: Tensor) -> Tensor:
     """Lower Cholesky factor of YᵀY + δ I with the smallest δ, starting from rounding level, for which it exists."""
-    size = gram.diagonal().mean().clamp_min(torch.finfo(gram.dtype).tiny)
+    size = gram.diagonal().mean().clamp_min(1e-150)  # outputs may be exactly zero
     identity = torch.eye(len(gram), dtype=gram.dtype, device=gram.device)
     shift = 10 * len(gram) * torch.finfo(gram.dtype).eps
     while True:

@@ -22,4 +22,5 @@ def as_tensor(matrix: Any, dtype: torch.dtype) -> Tensor:
             torch.tensor(matrix.indices, dtype=torch.int64),
             torch.tensor(matrix.data, dtype=dtype),
             size=matrix.shape,
+            check_invariants=False,
         )

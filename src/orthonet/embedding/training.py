@@ -28,8 +28,8 @@ def train(
     laplacian: Tensor,
     *,
     learning_rate: float = 1e-3,
-    max_steps: int = 200,
-    tol: float = 0.02,
+    max_steps: int = 100,
+    tol: float = 5e-3,
     window: int = 20,
     verbose: bool | None = None,
 ) -> Training:
@@ -45,9 +45,9 @@ def train(
         L in float64, dense or sparse CSR.
     learning_rate : float, default=1e-3
         Of AMSGrad (Reddi et al. 2018).
-    max_steps : int, default=200
+    max_steps : int, default=100
         Steps at most.
-    tol : float, default=0.02
+    tol : float, default=5e-3
         Stop early when the loss fell by less than this share over the last ``window`` steps.
     window : int, default=20
         See ``tol``.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
-from orthonet.graph.validation import id_array
+from orthonet.graph.ids import check_unique, id_array, is_empty
 
 
 @dataclass(frozen=True)
@@ -32,60 +32,65 @@ def layers_from_edges(
     weight: str = "weight",
 ) -> EdgeLayers:
     """Collect edges into one adjacency a layer; see `MultilayerGraph.from_edges` for what is accepted."""
-    columns = _columns(edges, (source, target, layer, weight))
-    ends = [id_array(columns[name]) for name in (source, target)]
+    columns = _columns(edges, {"source": source, "target": target, "layer": layer, "weight": weight})
+    ends = [id_array(columns[name], f"edges[{name!r}]") for name in (source, target)]
     n_edges = len(ends[0])
     if n_edges == 0:
         raise ValueError("edges is empty; a graph needs at least one edge")
-    for end, name in zip(ends, (source, target), strict=True):
-        _refuse_missing(end, name)
+    kinds = id_array(columns[layer], f"edges[{layer!r}]") if layer in columns else np.full(n_edges, "layer 0")
+    for column, name in zip([*ends, kinds], (source, target, layer), strict=True):
+        _refuse_empty(column, name)
     values = _weights(columns[weight], weight) if weight in columns else np.ones(n_edges)
     ids, (rows, cols) = _positions(ends, node_ids, (source, target))
-    names, (which,) = (
-        _positions([id_array(columns[layer])], None, (layer,))
-        if layer in columns
-        else (["layer 0"], [np.zeros(n_edges, int)])
-    )
+    names, (which,) = _positions([kinds], None, (layer,))
     layers = []
     for index in range(len(names)):
         chosen = which == index
         one_way = coo_array((values[chosen], (rows[chosen], cols[chosen])), shape=(len(ids), len(ids))).tocsr()
         layers.append(csr_array(one_way + one_way.T))
-    return EdgeLayers(tuple(layers), tuple(map(str, names)), id_array(ids))
+    return EdgeLayers(tuple(layers), tuple(map(str, names)), id_array(ids, "node_ids"))
 
 
-def _columns(edges: Any, names: tuple[str, str, str, str]) -> Mapping[str, Any]:
+def _columns(edges: Any, names: dict[str, str]) -> Mapping[str, Any]:
     """Return the columns of a table (pandas, polars, a mapping) or of rows (source, target[, layer[, weight]])."""
     if isinstance(edges, Mapping) or hasattr(edges, "columns"):
         held = list(edges.keys() if isinstance(edges, Mapping) else edges.columns)
-        missing = [name for name in names[:2] if name not in held]
+        needed = [name for role, name in names.items() if role in ("source", "target") or name != role]
+        missing = [name for name in needed if name not in held]
         if missing:
             raise ValueError(
                 f"edges has no column {missing[0]!r}; its columns are {', '.join(map(repr, held))}: name yours with "
                 "source=, target=, layer=, weight="
             )
-        columns = {name: edges[name] for name in names if name in held}
+        columns = {name: edges[name] for name in names.values() if name in held}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"the columns of edges must be equally long, got {lengths}")
         return columns
-    if not isinstance(edges, Iterable):
-        raise TypeError(f"edges must be a table or an iterable of rows, got {type(edges).__name__}")
-    rows: list[Sequence[Any]] = list(edges)
+    rows = list(edges) if isinstance(edges, Iterable) and not isinstance(edges, str) else None
+    if rows is None or not all(isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) for row in rows):
+        raise TypeError(
+            "edges must be a table with columns, or rows (source, target), (source, target, layer) or (source, target, layer, "
+            f"weight); got {type(edges).__name__}" + (f" of {type(rows[0]).__name__}" if rows else "")
+        )
     widths = {len(row) for row in rows}
     if len(widths) > 1 or not widths <= {2, 3, 4}:
         raise ValueError(
-            f"edges must be rows (source, target), (source, target, layer) or (source, target, layer, weight), all alike; "
+            "edges must be rows (source, target), (source, target, layer) or (source, target, layer, weight), all alike; "
             f"got rows of length {', '.join(map(str, sorted(widths)))}"
         )
-    return dict(zip(names, zip(*rows, strict=True), strict=False)) if rows else {names[0]: [], names[1]: []}
+    if widths == {3} and all(isinstance(row[2], float) for row in rows) and not any(row[2] != row[2] for row in rows):
+        raise ValueError(
+            f"edges: the third entry of a row is its layer, but here it is a number such as {rows[0][2]!r}; weights come "
+            "fourth: (source, target, layer, weight)"
+        )
+    if not rows:
+        return {names["source"]: [], names["target"]: []}
+    return dict(zip(names.values(), zip(*rows, strict=True), strict=False))
 
 
-def _refuse_missing(ids: npt.NDArray[Any], name: str) -> None:
-    if ids.dtype == object:
-        empty = np.array([value is None or value != value for value in ids.tolist()])
-    else:
-        empty = np.isnan(ids) if ids.dtype.kind == "f" else np.zeros(len(ids), dtype=bool)
+def _refuse_empty(ids: npt.NDArray[Any], name: str) -> None:
+    empty = is_empty(ids)
     if empty.any():
         raise ValueError(
             f"edges: column {name!r} has {int(empty.sum())} empty entries, the first in row {empty.argmax()}"
@@ -94,6 +99,8 @@ def _refuse_missing(ids: npt.NDArray[Any], name: str) -> None:
 
 def _weights(column: Any, name: str) -> npt.NDArray[np.float64]:
     try:
+        if np.iscomplexobj(column):
+            raise TypeError
         values = np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError):
         row, value = next((row, value) for row, value in enumerate(column) if not _is_number(value))
@@ -109,6 +116,8 @@ def _weights(column: Any, name: str) -> npt.NDArray[np.float64]:
 
 
 def _is_number(value: Any) -> bool:
+    if np.iscomplexobj(value):
+        return False
     try:
         float(value)
     except (TypeError, ValueError):
@@ -120,7 +129,10 @@ def _positions(
     columns: list[npt.NDArray[Any]], known: Any, names: tuple[str, ...]
 ) -> tuple[list[Any], list[npt.NDArray[np.intp]]]:
     """Return the ids, ``known`` or in order of first appearance, and the position of each entry among them."""
-    ids = [] if known is None else id_array(known).tolist()
+    ids = []
+    if known is not None:
+        check_unique(id_array(known, "node_ids"), "node_ids")
+        ids = id_array(known, "node_ids").tolist()
     place = {value: index for index, value in enumerate(ids)}
     positions = []
     for column, name in zip(columns, names, strict=True):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array, issparse
 from scipy.sparse.linalg import norm as sparse_norm
 
+from orthonet.graph.arrays import as_matrix, check_finite
 from orthonet.support.checks import check_choice
 
 Features: TypeAlias = npt.NDArray[np.floating[Any]] | csr_array
@@ -24,44 +25,15 @@ FEATURE_SCALINGS: tuple[FeatureScaling, ...] = get_args(FeatureScaling)
 
 def check_features(features: Any, name: str = "features", n_nodes: int | None = None) -> Features:
     """Return finite features as a float array (dense, C order) or float CSR array; float32 stays float32."""
-    matrix = csr_array(features) if issparse(features) else np.asarray(features)
-    if matrix.ndim == 1:
-        raise ValueError(f"{name} must be 2-dimensional, got {matrix.size} numbers in a row: reshape(-1, 1)?")
-    if matrix.ndim != 2 or matrix.shape[1] == 0:
-        raise ValueError(f"{name} must be a matrix with at least one column, got shape {matrix.shape}")
+    matrix = as_matrix(features, name)
+    if 0 in matrix.shape:
+        raise ValueError(
+            f"{name} must have at least one row and one column, got {matrix.shape[0]} rows, {matrix.shape[1]} columns"
+        )
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise ValueError(f"{name} has {matrix.shape[0]} rows, but the graph has {n_nodes} nodes")
-    matrix = as_float(matrix, name)
-    values = matrix.data if issparse(matrix) else matrix
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} {where_not_finite(matrix)}; fill or drop it first")
+    check_finite(matrix, name, "; fill or drop it first")
     return matrix if issparse(matrix) else np.ascontiguousarray(matrix)
-
-
-def as_float(matrix: Any, name: str) -> Any:
-    """Return a copy of a numeric array or sparse array in floating point, or raise."""
-    if matrix.dtype == object and not issparse(matrix):
-        try:
-            return matrix.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold numbers: {error}") from None
-    if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{name} must hold real numbers, got dtype {matrix.dtype}")
-    return matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
-
-
-def where_not_finite(matrix: Any) -> str:
-    """Tell how many entries are NaN or infinite, and where the first stands."""
-    if issparse(matrix):
-        entries = matrix.tocoo()
-        bad = np.flatnonzero(~np.isfinite(entries.data))
-        row, column, value = entries.row[bad[0]], entries.col[bad[0]], entries.data[bad[0]]
-    else:
-        bad = np.flatnonzero(~np.isfinite(matrix))
-        row, column = np.unravel_index(bad[0], matrix.shape)
-        value = matrix[row, column]
-    kind = "NaN" if np.isnan(value) else "infinity"
-    return f"contains NaN or infinity: {len(bad)} entries, the first {kind} at row {row}, column {column}"
 
 
 @dataclass(frozen=True)
@@ -84,10 +56,17 @@ class FeatureScaler:
                 "or dense features"
             )
         if issparse(features):
+            low, high = (extreme.toarray().ravel() for extreme in (features.min(axis=0), features.max(axis=0)))
+            # A word that no document has is common in sparse data; only if there are no others is it worth a word.
+            if (low == high).all():
+                _tell_constant(low == high, name)
             return cls(kind)
         mean, deviation = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
-        largest = np.abs(features).max(axis=0)
-        constant = deviation <= 10 * np.finfo(features.dtype).eps * largest
+        if not (np.isfinite(mean) & np.isfinite(deviation)).all():
+            raise ValueError(
+                f"{name}: numbers up to {np.abs(features).max():.3g} are too large to be scaled; divide them first"
+            )
+        constant = deviation <= 10 * np.finfo(features.dtype).eps * np.abs(features).max(axis=0)
         _tell_constant(constant, name)
         if kind != "standard":
             return cls(kind)

@@ -1,16 +1,24 @@
-"""Laplacians of one layer, sparse.
+"""Laplacians of layers, sparse.
 
-    combinatorial   L = D − W                        (the paper's)
-    normalized      L = I − D^{-1/2} W D^{-1/2}
+    combinatorial   L_s = D_s − W_s                           (the paper's)
+    normalized      L_s = I − D_s^{-1/2} W_s D_s^{-1/2}
+    joint           L_s = D^{-1/2} (D_s − W_s) D^{-1/2},      D the mean of the D_s, layers scaled to mean degree 1
 
-A node that is absent from the layer has an empty row. A node that is present but isolated has an empty row in the
-combinatorial Laplacian, and the row of the identity in the normalised one: with a zero row it would count as a
-connected component, that is as a perfect cluster of its own; with a one it has no preference.
+Normalised Laplacians have the null vectors D_s^{1/2} 1, a different one for each layer, and a geometric mean gives much
+weight to what is nearly null in any layer. Joint Laplacians share the null vector D^{1/2} 1, and differ only where the
+layers do; their arithmetic mean is the normalised Laplacian of the mean graph, and a single layer's joint Laplacian is
+its normalised one.
+
+What of nodes without edges? One that is absent from a layer has an empty row there. One that is present but isolated
+has an empty row in the combinatorial Laplacian. In the normalised one it has the row of the identity: with a zero row it
+would count as a connected component, that is as a perfect cluster of its own; with a one it has no preference. A joint
+Laplacian takes it for absent from that layer, and gives it the row of the identity if it is isolated in all of them.
 """
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +26,7 @@ from scipy.sparse import csr_array, diags_array
 
 from orthonet.support.checks import check_choice
 
-LaplacianKind = Literal["normalized", "combinatorial"]
+LaplacianKind = Literal["joint", "normalized", "combinatorial"]
 LAPLACIAN_KINDS: tuple[LaplacianKind, ...] = get_args(LaplacianKind)
 
 
@@ -27,14 +35,14 @@ def laplacian(
     kind: LaplacianKind = "normalized",
     present: npt.NDArray[np.bool_] | None = None,
 ) -> csr_array:
-    """Laplacian of a symmetric, non-negative adjacency without self-loops.
+    """Laplacian of one symmetric, non-negative adjacency without self-loops.
 
     Parameters
     ----------
     adjacency : sparse array of shape (N, N)
         Edge weights.
-    kind : {"normalized", "combinatorial"}, default="normalized"
-        Which Laplacian.
+    kind : {"normalized", "combinatorial", "joint"}, default="normalized"
+        Which Laplacian; joint and normalised are the same for one layer.
     present : boolean array of shape (N,), optional
         Nodes that the layer holds; all by default.
 
@@ -52,10 +60,51 @@ def laplacian(
            [-2.,  2.]])
     """
     check_choice(kind, "laplacian", LAPLACIAN_KINDS)
-    degrees = np.asarray(adjacency.sum(axis=1)).ravel()
+    degrees = _degrees(adjacency)
     if kind == "combinatorial":
         return csr_array(diags_array(degrees) - adjacency)
-    with np.errstate(divide="ignore"):
-        scale = diags_array(np.where(degrees > 0, degrees**-0.5, 0.0))
+    scale = _inverse_root(degrees)
     own = np.ones(len(degrees)) if present is None else present.astype(np.float64)
     return csr_array(diags_array(own) - scale @ adjacency @ scale)
+
+
+def joint_laplacians(
+    layers: Sequence[csr_array], present: Sequence[npt.NDArray[np.bool_]], weights: npt.NDArray[np.float64]
+) -> tuple[tuple[csr_array, ...], tuple[npt.NDArray[np.bool_], ...]]:
+    """Joint Laplacians of several layers, and the nodes each of them speaks for.
+
+    Parameters
+    ----------
+    layers : sequence of S sparse arrays of shape (N, N)
+        Edge weights.
+    present : sequence of S boolean arrays of shape (N,)
+        Nodes that each layer holds.
+    weights : array of shape (S,)
+        Positive; what the mean degrees are taken with.
+
+    Returns
+    -------
+    laplacians : tuple of S sparse arrays of shape (N, N)
+    informed : tuple of S boolean arrays of shape (N,)
+        Nodes that are present and not isolated; nodes that are isolated wherever they are present count as informed.
+    """
+    scaled = [layer / _degrees(layer)[mask].mean() for layer, mask in zip(layers, present, strict=True)]
+    degrees = np.array([_degrees(layer) for layer in scaled])
+    lonely = ~(degrees > 0).any(axis=0)
+    informed = tuple(mask & ((own > 0) | lonely) for mask, own in zip(present, degrees, strict=True))
+    mean_degree = weights @ degrees / (weights @ np.array(informed))
+    scale = _inverse_root(mean_degree)
+    laplacians = tuple(
+        csr_array(scale @ (diags_array(own) - layer) @ scale + diags_array((lonely & mask).astype(np.float64)))
+        for layer, own, mask in zip(scaled, degrees, present, strict=True)
+    )
+    return laplacians, informed
+
+
+def _degrees(adjacency: csr_array) -> npt.NDArray[np.float64]:
+    return np.asarray(adjacency.sum(axis=1)).ravel()
+
+
+def _inverse_root(degrees: npt.NDArray[np.float64]) -> Any:
+    """D^{-1/2} as a diagonal matrix, with zeros for the nodes without edges."""
+    return diags_array(np.where(degrees > 0, degrees, np.inf) ** -0.5)

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, issparse
 
-from orthonet.graph.edges import layers_from_edges
-from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, as_float, check_features
+from orthonet.graph.arrays import as_matrix, check_finite, named_matrices
+from orthonet.graph.edges import EdgeLayers, layers_from_edges
+from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
+from orthonet.graph.ids import check_node_ids, id_array, ids_of_tables, row_labels
 from orthonet.graph.knn import Search, knn_layer
-from orthonet.graph.laplacian import LaplacianKind, laplacian
+from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
 from orthonet.graph.summary import GraphSummary, summarise_layer
 from orthonet.graph.validation import (
     Symmetrize,
     check_layer,
     check_layer_names,
-    check_node_ids,
     check_present,
-    id_array,
 )
 
 
@@ -71,7 +71,7 @@ class MultilayerGraph:
     lunch      3        0      1    0.333           2         1              0
     """
 
-    layers: tuple[csr_array, ...]
+    _layers: tuple[csr_array, ...]
     layer_names: tuple[str, ...]
     node_ids: npt.NDArray[Any]
     features: Features | None
@@ -89,31 +89,24 @@ class MultilayerGraph:
         present: Sequence[npt.ArrayLike | None] | None = None,
         symmetrize: Symmetrize | None = None,
     ) -> None:
-        if isinstance(layers, Mapping):
-            layer_names = tuple(layers) if layer_names is None else layer_names
-            layers = list(layers.values())
-        elif issparse(layers) or getattr(layers, "ndim", 3) == 2:
-            raise TypeError("layers must be a sequence of matrices; for a single layer pass [matrix]")
-        if len(layers) == 0:
+        matrices, layer_names = named_matrices(layers, layer_names, "layers")
+        if not matrices:
             raise ValueError("layers is empty; pass at least one layer, or build some with MultilayerGraph.from_views")
-        names = check_layer_names(layer_names, len(layers))
-        tables = {f"layers[{index}]": layer for index, layer in enumerate(layers)} | {"features": features}
-        if node_ids is None:
-            node_ids = next((labels for labels in map(_row_labels, tables.values()) if labels is not None), None)
+        names = check_layer_names(layer_names, len(matrices))
+        tables = {f"layers[{index}]": layer for index, layer in enumerate(matrices)} | {"features": features}
+        node_ids = ids_of_tables(tables, node_ids)
         checked: list[csr_array] = []
         n_loops = []
-        for index, layer in enumerate(layers):
+        for index, layer in enumerate(matrices):
             called = f"layers[{index}]" + (f" ({names[index]!r})" if layer_names is not None else "")
             adjacency, loops = check_layer(layer, called, checked[0].shape[0] if checked else None, symmetrize)
             checked.append(adjacency)
             n_loops.append(loops)
         n_nodes = checked[0].shape[0]
         ids = check_node_ids(node_ids, n_nodes)
-        for called, table in tables.items():
-            _check_row_labels(table, called, ids)
 
         set_once = object.__setattr__
-        set_once(self, "layers", tuple(map(_frozen, checked)))
+        set_once(self, "_layers", tuple(map(_frozen, checked)))
         set_once(self, "layer_names", names)
         set_once(self, "node_ids", _frozen(ids))
         set_once(self, "features", None if features is None else _frozen(check_features(features, n_nodes=n_nodes)))
@@ -158,21 +151,14 @@ class MultilayerGraph:
         >>> graph.layer_names, graph.features.shape
         (('shape', 'colour'), (50, 5))
         """
-        if isinstance(views, Mapping):
-            layer_names = tuple(views) if layer_names is None else layer_names
-            views = list(views.values())
-        elif issparse(views) or getattr(views, "ndim", 3) == 2:
-            raise TypeError("views must be a sequence of matrices; for a single view pass [matrix]")
-        if len(views) == 0:
+        matrices, layer_names = named_matrices(views, layer_names, "views")
+        if not matrices:
             raise ValueError("views is empty; pass at least one feature group")
-        tables = {f"views[{index}]": view for index, view in enumerate(views)}
-        if node_ids is None:
-            node_ids = next((labels for labels in map(_row_labels, tables.values()) if labels is not None), None)
+        tables = {f"views[{index}]": view for index, view in enumerate(matrices)}
+        node_ids = ids_of_tables(tables, node_ids)
         layers, masks = [], []
         blocks: list[Features] = []
         for called, view in tables.items():
-            if node_ids is not None:
-                _check_row_labels(view, called, id_array(node_ids))
             block, mask = _view_and_its_nodes(view, called, blocks[0].shape[0] if blocks else None)
             held = block if mask.all() else block[mask]
             scaled = FeatureScaler.fit(held, feature_scaling, called).transform(held)
@@ -190,7 +176,7 @@ class MultilayerGraph:
             blocks.append(block)
         features = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
         graph = cls(layers, features, layer_names, node_ids, present=masks)
-        columns = [_column_names(view) for view in views]
+        columns = [_column_names(view) for view in matrices]
         if all(names is not None for names in columns):
             object.__setattr__(graph, "feature_names", tuple(name for names in columns for name in names or ()))
         return graph
@@ -234,7 +220,7 @@ class MultilayerGraph:
         ([1, 2, 3], 4)
         """
         if node_ids is None:
-            node_ids = _row_labels(features)
+            node_ids = row_labels(features)
         if node_ids is None and features is not None:
             raise ValueError(
                 "features need node_ids (or a frame whose index names the nodes): rows cannot be matched to the nodes of an "
@@ -243,29 +229,28 @@ class MultilayerGraph:
         found = layers_from_edges(edges, node_ids=node_ids, source=source, target=target, layer=layer, weight=weight)
         masks = None
         if present is not None:
-            strangers = set(present) - set(found.layer_names)
-            if strangers:
-                raise ValueError(
-                    f"present names the layer {sorted(strangers)[0]!r}, but edges has {', '.join(map(repr, found.layer_names))}"
-                )
-            masks = [
-                np.isin(found.node_ids, id_array(list(present[name]))) if name in present else None
-                for name in found.layer_names
-            ]
+            masks = _masks(present, found)
         return cls(found.layers, features, found.layer_names, found.node_ids, present=masks)
+
+    @property
+    def layers(self) -> tuple[csr_array, ...]:
+        """Read-only CSR adjacency of each layer: a new shell at each call around arrays that cannot be written to."""
+        return tuple(csr_array((one.data, one.indices, one.indptr), shape=one.shape) for one in self._layers)
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes N."""
-        return int(self.layers[0].shape[0])
+        return int(self._layers[0].shape[0])
 
     @property
     def n_layers(self) -> int:
         """Number of layers S."""
-        return len(self.layers)
+        return len(self._layers)
 
-    def laplacians(self, kind: LaplacianKind = "normalized") -> tuple[csr_array, ...]:
+    def laplacians(self, kind: LaplacianKind = "joint") -> tuple[csr_array, ...]:
         """Return the sparse N x N Laplacian of each layer; see `orthonet.graph.laplacian`."""
+        if kind == "joint":
+            return joint_laplacians(self.layers, self.present, np.full(self.n_layers, 1 / self.n_layers))[0]
         return tuple(laplacian(layer, kind, mask) for layer, mask in zip(self.layers, self.present, strict=True))
 
     def summary(self) -> GraphSummary:
@@ -281,6 +266,13 @@ class MultilayerGraph:
             features = f"{self.features.shape[1]:,} features" + (" (sparse)" if issparse(self.features) else "")
         return GraphSummary(self.n_nodes, features, tuple(summarise_layer(*part) for part in parts))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Copies and unpickled graphs are as read-only as the first."""
+        self.__dict__.update(state)
+        for part in (*self._layers, *self.present, self.node_ids, self.features):
+            if part is not None:
+                _frozen(part)
+
     def __repr__(self) -> str:
         return f"<{self._summary._title()}>"
 
@@ -295,24 +287,20 @@ def _frozen(matrix: Any) -> Any:
     return matrix
 
 
-def _row_labels(table: Any) -> Any:
-    """Return the index of a pandas frame if it says more than 0 … N − 1, else None."""
-    index = getattr(table, "index", None)
-    if index is None or not hasattr(table, "columns") or type(index).__name__ == "RangeIndex":
-        return None
-    return index
-
-
-def _check_row_labels(table: Any, called: str, node_ids: npt.NDArray[Any]) -> None:
-    labels = _row_labels(table)
-    if labels is None or len(labels) != len(node_ids):
-        return  # a wrong length has its own error
-    for position, (label, wanted) in enumerate(zip(labels.tolist(), node_ids.tolist(), strict=True)):
-        if label != wanted:
+def _masks(present: Mapping[Any, Sequence[Any]], found: EdgeLayers) -> list[npt.NDArray[np.bool_] | None]:
+    """Turn the ids that each named layer holds into a mask of nodes."""
+    held = {str(name): set(id_array(ids, f"present[{name!r}]").tolist()) for name, ids in present.items()}
+    nodes = found.node_ids.tolist()
+    for name, ids in held.items():
+        if name not in found.layer_names:
+            known = ", ".join(map(repr, found.layer_names))
+            raise ValueError(f"present names the layer {name!r}, but edges has {known}")
+        strangers = ids - set(nodes)
+        if strangers:
             raise ValueError(
-                f"the index of {called} differs from the node ids at position {position}: {label!r} instead of {wanted!r}; "
-                "reorder it, e.g. with .loc[node_ids]"
+                f"present[{name!r}] names {len(strangers)} unknown nodes, such as {min(strangers, key=str)!r}"
             )
+    return [np.array([node in held[name] for node in nodes]) if name in held else None for name in found.layer_names]
 
 
 def _column_names(table: Any) -> tuple[str, ...] | None:
@@ -325,18 +313,14 @@ def _column_names(table: Any) -> tuple[str, ...] | None:
 
 def _view_and_its_nodes(view: Any, called: str, n_nodes: int | None) -> tuple[Features, npt.NDArray[np.bool_]]:
     """Return the view with missing rows filled by column means, and which rows were there."""
-    if not issparse(view):
-        dense = np.asarray(view)
-        if dense.ndim == 2 and dense.dtype.kind in "fO":
-            dense = as_float(dense, called)
-            missing = np.isnan(dense).all(axis=1)
-            if missing.all() or not missing.any():
-                return check_features(dense, called, n_nodes), ~missing
-            filled = dense.copy()
-            filled[missing] = dense[~missing].mean(axis=0)
-            return check_features(filled, called, n_nodes), ~missing
-    checked = check_features(view, called, n_nodes)
-    return checked, np.ones(checked.shape[0], dtype=bool)
+    matrix = as_matrix(view, called)
+    missing = np.zeros(matrix.shape[0], dtype=bool) if issparse(matrix) else np.isnan(matrix).all(axis=1)
+    if missing.any() and not missing.all():
+        holes = matrix.copy()
+        holes[missing] = 0.0
+        check_finite(holes, called, "; a missing node has NaN in its whole row")
+        matrix[missing] = matrix[~missing].mean(axis=0)
+    return check_features(matrix, called, n_nodes), ~missing
 
 
 def _spread(layer: csr_array, held: npt.NDArray[np.bool_]) -> csr_array:

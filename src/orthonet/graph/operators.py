@@ -74,6 +74,9 @@ class AggregatedLaplacian(LinearOperator):
         """Return the N x N array, for small N."""
         return np.array(self.matrix) if isinstance(self.matrix, np.ndarray) else self.matrix.toarray()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.matrix, dict(self.info))
+
     def __repr__(self) -> str:
-        how = ", ".join(f"{key}={self.info[key]!r}" for key in ("method", "solver") if key in self.info)
-        return f"<AggregatedLaplacian {self.shape[0]} x {self.shape[1]}, {how}>"
+        how = "".join(f", {key}={self.info[key]!r}" for key in ("method", "solver") if key in self.info)
+        return f"<AggregatedLaplacian {self.shape[0]} x {self.shape[1]}{how}>"

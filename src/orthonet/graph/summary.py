@@ -31,7 +31,7 @@ class LayerSummary:
     n_loops_dropped: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GraphSummary:
     """Nodes, features, and a `LayerSummary` a layer."""
 
@@ -47,6 +47,8 @@ class GraphSummary:
             cells = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
             lines.append("  ".join([row[0].ljust(widths[0]), *cells]).rstrip())
         return "\n".join(lines)
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         def row(cells: Sequence[str], tag: str) -> str:

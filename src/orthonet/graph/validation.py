@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
-from orthonet.graph.features import as_float, where_not_finite
+from orthonet.graph.arrays import as_matrix, check_finite, with_short_indices
+from orthonet.graph.ids import check_same_labels, first_duplicate
 from orthonet.support.checks import check_choice
 
 Symmetrize = Literal["mean", "max", "min"]
@@ -22,15 +23,14 @@ def check_layer(
     layer: Any, name: str, n_nodes: int | None = None, symmetrize: Symmetrize | None = None
 ) -> tuple[csr_array, int]:
     """Return a symmetric, non-negative float64 CSR copy without self-loops, and how many self-loops were dropped."""
-    matrix = csr_array(layer, copy=True) if issparse(layer) else np.asarray(layer)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+    check_same_labels(layer, name)
+    matrix = as_matrix(layer, name)
+    if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{name} must be square (nodes x nodes), got shape {_times(matrix.shape)}")
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise ValueError(f"{name} is {_times(matrix.shape)}, but the graph has {n_nodes} nodes")
-    adjacency = csr_array(as_float(matrix, name).astype(np.float64))
-    adjacency.sum_duplicates()
-    if not np.isfinite(adjacency.data).all():
-        raise ValueError(f"{name} {where_not_finite(adjacency)}")
+    adjacency = with_short_indices(csr_array(matrix.astype(np.float64)))
+    check_finite(adjacency, name)
     if (adjacency.data < 0).any():
         entries = adjacency.tocoo()
         first = int(np.argmax(entries.data < 0))
@@ -45,7 +45,9 @@ def check_layer(
     adjacency.eliminate_zeros()
     if adjacency.nnz == 0:
         raise ValueError(f"{name} has no edges; leave it out")
-    return adjacency, n_loops
+    if not np.isfinite(adjacency.sum()):
+        raise ValueError(f"{name} has weights up to {adjacency.data.max():.3g}, whose sums overflow; divide them first")
+    return with_short_indices(adjacency), n_loops
 
 
 def check_present(
@@ -80,19 +82,6 @@ def check_present(
     return tuple(masks)
 
 
-def check_node_ids(node_ids: Any, n_nodes: int) -> npt.NDArray[Any]:
-    """Return unique node ids as a 1-D array; 0 … N − 1 by default."""
-    if node_ids is None:
-        return np.arange(n_nodes)
-    ids = id_array(node_ids)
-    if ids.shape != (n_nodes,):
-        raise ValueError(f"node_ids holds {len(ids)} ids, but the graph has {n_nodes} nodes")
-    duplicate = first_duplicate(ids.tolist())
-    if duplicate is not None:
-        raise ValueError(f"node_ids must be unique, but {duplicate!r} occurs more than once")
-    return ids
-
-
 def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple[str, ...]:
     """Return unique layer names; "layer 0", "layer 1", … by default."""
     if layer_names is None:
@@ -108,40 +97,12 @@ def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple
     return names
 
 
-def id_array(ids: Any) -> npt.NDArray[Any]:
-    """Return ids as a 1-D array without turning numbers into text where both occur."""
-    array = np.asarray(ids)
-    if array.dtype == object or array.dtype.kind not in "biufUSM":
-        values = list(ids)
-        kinds = {type(value) for value in values}
-        if kinds != {str}:
-            array = np.empty(len(values), dtype=object)
-            array[:] = values
-            return array
-        return np.array(values, dtype=str)
-    if array.dtype.kind == "U" and not isinstance(ids, np.ndarray) and any(not isinstance(i, str) for i in ids):
-        mixed = np.empty(len(ids), dtype=object)
-        mixed[:] = list(ids)
-        return mixed
-    return array
-
-
-def first_duplicate(values: Sequence[Hashable]) -> Hashable | None:
-    """Return the first value that occurred before, or None."""
-    seen: set[Hashable] = set()
-    for value in values:
-        if value in seen:
-            return value
-        seen.add(value)
-    return None
-
-
 def _symmetric(adjacency: csr_array, name: str, symmetrize: Symmetrize | None) -> csr_array:
     transposed = csr_array(adjacency.T)
     if symmetrize is not None:
         check_choice(symmetrize, "symmetrize", get_args(Symmetrize))
         if symmetrize == "mean":
-            return csr_array((adjacency + transposed) / 2)
+            return csr_array(adjacency / 2 + transposed / 2)
         return csr_array(adjacency.maximum(transposed) if symmetrize == "max" else adjacency.minimum(transposed))
     difference = (adjacency - transposed).tocoo()
     gap = np.abs(difference.data)
@@ -154,7 +115,7 @@ def _symmetric(adjacency: csr_array, name: str, symmetrize: Symmetrize | None) -
             f"({adjacency[row, column]:.3g} at row {row}, column {column}, but {adjacency[column, row]:.3g} across the "
             "diagonal); pass symmetrize='mean', 'max' or 'min' to make it so"
         )
-    return csr_array((adjacency + transposed) / 2) if gap.any() else adjacency
+    return csr_array(adjacency / 2 + transposed / 2) if gap.any() else adjacency
 
 
 def _times(shape: tuple[int, ...]) -> str:

@@ -179,7 +179,7 @@ def karcher_mean(
             held = None if present is None or present[s].all() else present[s]
             logarithm, spread = _log_seen_from(factor, mean, matrices[s], held)
             tangent += mean.dtype.type(weights[s]) * logarithm
-            curvature += weights[s] * _largest_curvature(spread)
+            curvature += float(weights[s]) * _largest_curvature(spread)
         values, vectors = eigh(tangent, driver="evd", check_finite=False)
         residual = float(np.sqrt(np.mean(values**2)))
         report(n_iter, f"residual {residual:.1e}")
@@ -228,7 +228,7 @@ def _adaptive_step(previous: _Step | None, factor: Array, tangent: Array, bounds
 def _largest_curvature(spread: float) -> float:
     """(r / 2) coth(r / 2), the largest eigenvalue of the Hessian of d²/2 for log-eigenvalues spread over r."""
     half = spread / 2
-    return half / np.tanh(half) if half > 1e-6 else 1.0
+    return float(half / np.tanh(half)) if half > 1e-6 else 1.0
 
 
 def _log_seen_from(

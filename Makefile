@@ -1,0 +1,56 @@
+# make demo    set everything up and run the main job on embedded data
+# make test    set everything up and run all tests
+# make lint    style, types, and the order of imports
+# make bench   time the main job            make paper   score the default recipe on the paper's data sets
+# make docs    build the documentation site into site/
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint bench paper docs clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.user
+	$(BIN)/orthonet demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.user
+	$(BIN)/python benchmarks/fit.py
+
+paper: $(VENV)/.user
+	$(BIN)/python experiments/recipe.py
+
+docs: $(VENV)/.docs
+	$(BIN)/mkdocs build --strict --quiet
+
+clean:
+	rm -rf $(VENV) site build dist
+
+# Each stamp is made once, and again when the dependencies change.
+$(VENV)/.venv:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "OrthoNet needs Python 3.11 or newer: make PYTHON=python3.11 …")'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.user: $(VENV)/.venv pyproject.toml constraints.txt
+	@echo "Installing OrthoNet and what it needs into $(VENV); a few minutes the first time"
+	$(PIP) --editable '.[all]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.user
+	$(PIP) --editable '.[dev]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.user
+	$(PIP) --editable '.[docs]'
+	touch $@

@@ -1,0 +1,177 @@
+"""Laws of the means of Laplacians, through the one door."""
+
+import numpy as np
+import pytest
+from scipy.linalg import block_diag, subspace_angles
+from scipy.sparse.linalg import LinearOperator
+
+from orthonet import MultilayerGraph, aggregate
+from orthonet.aggregation import AGGREGATIONS
+from orthonet.aggregation import geometric as geometric_module
+from orthonet.graph.laplacian import laplacian
+from orthonet.linalg.spd import distance
+
+METHODS = sorted(AGGREGATIONS)
+TIGHT = {"arithmetic": {}, "geometric": {"tol": 1e-10, "max_iter": 200}}
+
+
+def random_graph(rng, n=20, n_layers=3, **more):
+    layers = []
+    for _ in range(n_layers):
+        weights = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.4), 1)
+        weights[np.arange(n - 1), np.arange(1, n)] += 0.1  # a path keeps it connected
+        layers.append(weights + weights.T)
+    return MultilayerGraph(layers, **more)
+
+
+@pytest.mark.parametrize("kind", ["joint", "normalized", "combinatorial"])
+@pytest.mark.parametrize("method", METHODS)
+class TestLaws:
+    def test_one_layer_given_three_times_is_that_layer(self, rng, method, kind):
+        layer = random_graph(rng, n_layers=1).layers[0]
+        once = aggregate(MultilayerGraph([layer]), method, laplacian=kind).to_dense()
+        thrice = aggregate(MultilayerGraph([layer] * 3), method, laplacian=kind, **TIGHT[method]).to_dense()
+        np.testing.assert_allclose(thrice, once, atol=1e-9)
+
+    def test_order_of_the_layers_does_not_matter(self, rng, method, kind):
+        graph = random_graph(rng)
+        turned = MultilayerGraph(graph.layers[::-1])
+        first, second = (aggregate(g, method, laplacian=kind, **TIGHT[method]) for g in (graph, turned))
+        np.testing.assert_allclose(first.to_dense(), second.to_dense(), atol=1e-8)
+
+    def test_permuting_the_nodes_permutes_the_mean(self, rng, method, kind):
+        graph = random_graph(rng)
+        order = rng.permutation(graph.n_nodes)
+        permuted = MultilayerGraph([layer[order][:, order] for layer in graph.layers])
+        first, second = (aggregate(g, method, laplacian=kind, **TIGHT[method]).to_dense() for g in (graph, permuted))
+        np.testing.assert_allclose(first[np.ix_(order, order)], second, atol=1e-8)
+
+    def test_weight_zero_is_absence_and_weights_are_relative(self, rng, method, kind):
+        graph = random_graph(rng)
+        options = {"laplacian": kind, **TIGHT[method]}
+        without = aggregate(MultilayerGraph(graph.layers[:2]), method, layer_weights=[1, 3], **options).to_dense()
+        silent = aggregate(graph, method, layer_weights=[2, 6, 0], **options).to_dense()
+        np.testing.assert_allclose(silent, without, atol=1e-9)
+
+    def test_a_heavier_layer_pulls_the_mean_towards_itself(self, rng, method, kind):
+        graph = random_graph(rng)
+        alone = aggregate(graph, method, layer_weights=[1, 0, 0], laplacian=kind).to_dense()
+        gaps = [
+            distance(aggregate(graph, method, layer_weights=[w, 1, 1], laplacian=kind).to_dense(), alone)
+            for w in (0.1, 1, 10)
+        ]
+        assert gaps[0] > gaps[1] > gaps[2]
+
+    def test_always_the_same_operator(self, rng, method, kind):
+        graph = random_graph(rng)
+        mean = aggregate(graph, method, laplacian=kind)
+        dense = mean.to_dense()
+        block = rng.standard_normal((20, 3))
+        assert isinstance(mean, LinearOperator)
+        assert mean.shape == (20, 20)
+        np.testing.assert_allclose(mean @ block, dense @ block, atol=1e-12)
+        np.testing.assert_allclose(mean @ block[:, 0], dense @ block[:, 0], atol=1e-12)
+        np.testing.assert_allclose(dense, dense.T)
+        vectors = mean.smallest_eigenvectors(4)
+        reference = np.linalg.eigh(dense)[1][:, :4]
+        assert subspace_angles(vectors, reference).max() < 1e-6
+        assert mean.info["method"] == method
+        with pytest.raises(TypeError):
+            mean.info["method"] = "other"
+
+
+def test_geometric_mean_is_positive_definite_and_below_the_arithmetic(rng):
+    graph = random_graph(rng)
+    geometric, arithmetic = (
+        aggregate(graph, method, **TIGHT[method]).to_dense() for method in ("geometric", "arithmetic")
+    )
+    assert np.linalg.eigvalsh(geometric)[0] > 0
+    assert np.linalg.eigvalsh(arithmetic - geometric)[0] > -1e-9
+
+
+def test_arithmetic_mean_of_joint_laplacians_is_the_laplacian_of_the_mean_graph(rng):
+    graph = random_graph(rng)
+    scaled = [layer / (layer.sum() / graph.n_nodes) for layer in graph.layers]
+    mean_graph = (2 * scaled[0] + scaled[1] + scaled[2]) / 4
+    ours = aggregate(graph, "arithmetic", layer_weights=[2, 1, 1], epsilon=1e-9).to_dense()
+    np.testing.assert_allclose(ours, laplacian(mean_graph, "normalized").toarray(), atol=1e-8)
+
+
+def test_the_printed_variant_of_the_paper(rng):
+    """One step along the *sum* of the logarithms from the *sum* of the layers, but for a scalar factor."""
+    graph = random_graph(rng)
+    with pytest.warns(RuntimeWarning, match="stopped after 1 iterations"):
+        ours = aggregate(graph, "geometric", step=3, max_iter=1, epsilon=0.1, laplacian="normalized").to_dense()
+    layers = [one.toarray() + 0.1 * np.eye(20) for one in graph.laplacians("normalized")]
+    values, vectors = np.linalg.eigh(sum(layers))
+    root, inverse = (vectors * values**0.5) @ vectors.T, (vectors * values**-0.5) @ vectors.T
+
+    def function(f, matrix):
+        eigenvalues, eigenvectors = np.linalg.eigh(matrix)
+        return (eigenvectors * f(eigenvalues)) @ eigenvectors.T
+
+    printed = root @ function(np.exp, sum(function(np.log, inverse @ layer @ inverse) for layer in layers)) @ root
+    ratio = np.trace(printed) / np.trace(ours)
+    np.testing.assert_allclose(printed, ratio * ours, atol=1e-6 * np.abs(printed).max())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_missing_nodes_leave_the_others_alone(rng, method):
+    """A layer that holds half the nodes, in a graph of two halves that never meet, changes that half only."""
+    parts = [random_graph(rng, n=10, n_layers=2) for _ in range(2)]
+    both = [block_diag(a.toarray(), b.toarray()) for a, b in zip(parts[0].layers, parts[1].layers, strict=True)]
+    extra = random_graph(rng, n=10, n_layers=1).layers[0].toarray()
+    held = np.arange(20) < 10
+    options = {"laplacian": "normalized", **TIGHT[method]}
+    partial = MultilayerGraph([*both, block_diag(extra, np.zeros((10, 10)))], present=[None, None, held])
+    mean = aggregate(partial, method, **options).to_dense()
+    left = aggregate(MultilayerGraph([*parts[0].layers, extra]), method, **options).to_dense()
+    right = aggregate(parts[1], method, **options).to_dense()
+    np.testing.assert_allclose(mean, block_diag(left, right), atol=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", ["joint", "normalized", "combinatorial"])
+def test_isolated_nodes_and_pieces_give_finite_numbers(method, kind):
+    pieces = block_diag(1 - np.eye(3), 1 - np.eye(3), [[0.0]])
+    chain = np.diag(np.ones(6), 1)
+    mean = aggregate(MultilayerGraph([pieces, chain + chain.T]), method, laplacian=kind).to_dense()
+    assert np.isfinite(mean).all()
+    assert np.linalg.eigvalsh(mean)[0] > 0
+
+
+def test_a_layer_in_more_pieces_than_clusters_warns_with_its_name():
+    pairs = np.kron(np.eye(4), [[0, 1], [1, 0]])
+    with pytest.warns(UserWarning, match="layer 'pairs': 4 components, 0 isolated nodes, but 2 clusters wanted"):
+        aggregate(MultilayerGraph([pairs], layer_names=["pairs"]), "arithmetic", n_components=2)
+
+
+def test_too_many_nodes_for_the_dense_mean(rng, monkeypatch):
+    monkeypatch.setattr(geometric_module, "EXACT_UP_TO", 10)
+    with pytest.raises(ValueError, match=r"20 nodes are more than the 10 it is made for\. Pass method='arithmetic'"):
+        aggregate(random_graph(rng), "geometric")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"method": "harmonic"}, ValueError, "method must be one of 'arithmetic', 'geometric', got 'harmonic'"),
+        ({"solver": "magic"}, ValueError, "solver must be one of"),
+        ({"laplacian": "signless"}, ValueError, "laplacian must be one of 'joint', 'normalized', 'combinatorial'"),
+        ({"epsilon": 0}, ValueError, "epsilon must be a finite number > 0, got 0"),
+        ({"epsilon": "small"}, TypeError, "epsilon must be a finite number > 0, got 'small'"),
+        ({"layer_weights": [1, 2]}, ValueError, "one number for each of the 3 layers"),
+        ({"layer_weights": [1, -2, 0]}, ValueError, "finite and >= 0"),
+        ({"layer_weights": [0, 0, 0]}, ValueError, "all 0"),
+        ({"n_components": 21}, ValueError, "n_components must be an integer >= 1 and <= 20, got 21"),
+        ({"speed": 3}, TypeError, "unknown option 'speed': method 'geometric' takes max_iter, step, tol"),
+    ],
+)
+def test_bad_arguments_are_named(rng, arguments, error, message):
+    with pytest.raises(error, match=message):
+        aggregate(random_graph(rng), **arguments)
+
+
+def test_not_a_graph():
+    with pytest.raises(TypeError, match="graph must be a MultilayerGraph, got ndarray"):
+        aggregate(np.eye(3))

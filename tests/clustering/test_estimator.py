@@ -1,0 +1,228 @@
+"""The estimator end to end: what it accepts, what it promises, what it refuses."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.sparse import coo_array, csc_array, csr_array
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from orthonet import MultilayerGraph, OrthoNet, metrics
+
+
+@pytest.fixture(scope="module")
+def fitted(request):
+    clouds = request.getfixturevalue("clouds")
+    return OrthoNet(3, random_state=0).fit(clouds.graph)
+
+
+def test_finds_the_clusters_and_places_new_nodes(clouds):
+    features, labels = clouds.graph.features, clouds.labels
+    known = np.arange(len(labels)) % 4 > 0
+    layers = [layer[known][:, known] for layer in clouds.graph.layers]
+    model = OrthoNet(3, random_state=0).fit(features[known], layers=layers)
+    assert metrics.nmi(labels[known], model.labels_) > 0.95
+    assert metrics.nmi(labels[~known], model.predict(features[~known])) > 0.9
+
+
+def test_fitted_attributes(fitted, clouds):
+    assert fitted.labels_.shape == (150,)
+    assert fitted.embedding_.shape == (150, 3)
+    assert fitted.cluster_centers_.shape == (3, 3)
+    assert fitted.n_features_in_ == 6
+    np.testing.assert_allclose(fitted.layer_weights_, [1 / 3] * 3)
+    assert fitted.layer_names_ == clouds.graph.layer_names
+    assert len(fitted.history_["loss"]) == fitted.n_steps_
+    assert fitted.aggregation_["method"] == "geometric"
+
+
+def test_the_embedding_is_orthonormal(fitted):
+    np.testing.assert_allclose(fitted.embedding_.T @ fitted.embedding_, np.eye(3), atol=1e-6)
+
+
+def test_known_nodes_are_predicted_as_labelled(fitted, clouds):
+    np.testing.assert_array_equal(fitted.predict(clouds.graph.features), fitted.labels_)
+    np.testing.assert_allclose(fitted.transform(clouds.graph.features), fitted.embedding_)
+    np.testing.assert_array_equal(fitted.predict(clouds.graph), fitted.labels_)
+
+
+def test_group_0_is_the_largest(rng):
+    features = np.vstack([rng.normal(0, 0.3, (20, 2)), rng.normal(5, 0.3, (50, 2)), rng.normal(-5, 0.3, (30, 2))])
+    model = OrthoNet(3, random_state=0).fit(features)
+    assert np.bincount(model.labels_).tolist() == [50, 30, 20]
+
+
+def test_three_ways_to_pass_the_same_data(fitted, clouds):
+    by_parts = OrthoNet(3, random_state=0).fit(clouds.graph.features, layers=clouds.graph.layers)
+    np.testing.assert_array_equal(by_parts.labels_, fitted.labels_)
+    np.testing.assert_array_equal(OrthoNet(3, random_state=0).fit_predict(clouds.graph), fitted.labels_)
+    np.testing.assert_array_equal(OrthoNet(3, random_state=0).fit_transform(clouds.graph), fitted.embedding_)
+
+
+@pytest.mark.parametrize(
+    "convert", [np.asfortranarray, pd.DataFrame, lambda x: x.astype(np.float32), lambda x: x.tolist()]
+)
+def test_kinds_of_features(fitted, clouds, convert):
+    model = OrthoNet(3, random_state=0).fit(convert(clouds.graph.features), layers=clouds.graph.layers)
+    assert metrics.adjusted_rand(model.labels_, fitted.labels_) == 1
+
+
+@pytest.mark.parametrize("convert", [csr_array, csc_array, coo_array])
+def test_sparse_features_stay_sparse_and_give_the_same(rng, convert):
+    topic = np.arange(90) % 3
+    counts = rng.poisson(0.2, (90, 30)) + rng.poisson(3, (90, 30)) * (np.arange(30) // 10 == topic[:, None])
+    model = OrthoNet(3, random_state=0).fit(convert(counts))
+    assert metrics.adjusted_rand(topic, model.labels_) == 1
+    dense = OrthoNet(3, random_state=0, feature_scaling="unit").fit(counts)
+    np.testing.assert_array_equal(dense.labels_, model.labels_)
+    np.testing.assert_array_equal(model.predict(convert(counts)), model.labels_)
+
+
+def test_same_seed_same_labels_whatever_ran_before_and_global_state_untouched(fitted, clouds):
+    np.random.seed(7)  # noqa: NPY002
+    torch.manual_seed(7)
+    before_numpy, before_torch = np.random.get_state()[1].copy(), torch.get_rng_state()  # noqa: NPY002
+    again = OrthoNet(3, random_state=0).fit(clouds.graph)
+    OrthoNet(3, max_steps=2).fit(clouds.graph)  # random_state=None draws fresh entropy, not the global state
+    np.testing.assert_array_equal(again.embedding_, fitted.embedding_)
+    np.testing.assert_array_equal(again.labels_, fitted.labels_)
+    np.testing.assert_array_equal(np.random.get_state()[1], before_numpy)  # noqa: NPY002
+    assert torch.equal(torch.get_rng_state(), before_torch)
+
+
+def test_other_seeds_and_generators_differ_but_agree_on_clusters(fitted, clouds):
+    for random_state in (1, np.random.default_rng(5), np.random.RandomState(5)):
+        other = OrthoNet(3, random_state=random_state).fit(clouds.graph)
+        assert not np.allclose(other.embedding_, fitted.embedding_)
+        assert metrics.adjusted_rand(other.labels_, fitted.labels_) > 0.95
+
+
+def test_permuting_the_nodes_permutes_the_labels(fitted, clouds, rng):
+    order = rng.permutation(150)
+    layers = [layer[order][:, order] for layer in clouds.graph.layers]
+    permuted = OrthoNet(3, random_state=0).fit(clouds.graph.features[order], layers=layers)
+    np.testing.assert_array_equal(permuted.labels_, fitted.labels_[order])
+
+
+def test_one_layer_three_times_equals_once(clouds):
+    features, layer = clouds.graph.features, clouds.graph.layers[0]
+    once = OrthoNet(3, random_state=0).fit(features, layers=[layer])
+    thrice = OrthoNet(3, random_state=0).fit(features, layers=[layer] * 3)
+    np.testing.assert_array_equal(once.labels_, thrice.labels_)
+    np.testing.assert_allclose(once.history_["loss"], thrice.history_["loss"], rtol=1e-4)
+
+
+def test_layers_without_features_use_one_hot_vectors(rng):
+    truth = np.arange(120) % 3
+    layers = []
+    for _ in range(2):
+        chosen = np.triu(rng.random((120, 120)) < np.where(truth[:, None] == truth, 0.3, 0.03), 1)
+        layers.append(chosen | chosen.T)
+    model = OrthoNet(3, random_state=0).fit(None, layers=layers)
+    assert metrics.nmi(truth, model.labels_) > 0.95
+    assert model.n_features_in_ == 0
+    for method in (model.predict, model.transform):
+        with pytest.raises(ValueError, match="fitted on layers without features"):
+            method(np.eye(120))
+
+
+def test_a_node_missing_from_a_layer_is_placed_by_the_others(clouds):
+    graph = clouds.graph
+    held = np.arange(150) >= 10
+    mask = held[:, None] & held
+    layers = [graph.layers[0].multiply(mask), *graph.layers[1:]]
+    partial = MultilayerGraph(layers, graph.features, present=[held, None, None])
+    model = OrthoNet(3, random_state=0).fit(partial)
+    assert metrics.nmi(clouds.labels, model.labels_) > 0.95
+
+
+def test_features_keep_their_names(clouds):
+    frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
+    model = OrthoNet(3, random_state=0, max_steps=3).fit(MultilayerGraph(clouds.graph.layers, frame))
+    assert model.feature_names_in_.tolist() == list("abcdef")
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("fedcba")])
+    model.fit(clouds.graph)
+    assert not hasattr(model, "feature_names_in_")
+
+
+def test_works_in_a_pipeline_and_a_grid_search(clouds):
+    features, labels = clouds.graph.features, clouds.labels
+    pipeline = make_pipeline(StandardScaler(), OrthoNet(3, random_state=0))
+    assert metrics.nmi(labels, pipeline.fit_predict(features)) > 0.9
+    search = GridSearchCV(
+        OrthoNet(random_state=0, max_steps=40), {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=2
+    )
+    search.fit(features, labels)
+    assert search.best_params_ == {"n_clusters": 3}
+
+
+def test_clone_keeps_parameters_and_forgets_the_fit(fitted):
+    copy = clone(fitted)
+    assert copy.get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        copy.predict(np.zeros((2, 6)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_clusters": 1}, ValueError, "n_clusters must be an integer >= 2, got 1"),
+        ({"n_clusters": 2.5}, TypeError, "n_clusters must be an integer >= 2, got 2.5 of type float"),
+        ({"n_clusters": 151}, ValueError, "n_clusters=151 is more than the 150 nodes"),
+        ({"aggregation": "median"}, ValueError, "method must be one of"),
+        ({"epsilon": -1}, ValueError, "epsilon must be a finite number > 0, got -1"),
+        ({"learning_rate": 0}, ValueError, "learning_rate must be a finite number > 0"),
+        ({"max_steps": 0}, ValueError, "max_steps must be an integer >= 1"),
+        ({"tol": -0.1}, ValueError, "tol must be a finite number >= 0"),
+        ({"hidden_layers": 100}, TypeError, "hidden_layers must be a sequence of integers, got 100"),
+        ({"hidden_layers": (100, 0)}, ValueError, r"hidden_layers\[1\] must be an integer >= 1, got 0"),
+        ({"feature_scaling": "minmax"}, ValueError, "feature_scaling must be one of"),
+        ({"random_state": "seed"}, TypeError, "random_state must be an integer >= 0, got 'seed'"),
+        ({"layer_weights": [1]}, ValueError, "layer_weights must hold one number for each of the 3 layers"),
+    ],
+)
+def test_bad_parameters_are_named(clouds, parameters, error, message):
+    with pytest.raises(error, match=message):
+        OrthoNet(**{"n_clusters": 3, **parameters}).fit(clouds.graph)
+
+
+def test_bad_data_is_named(clouds, fitted):
+    features, layers = clouds.graph.features, clouds.graph.layers
+    hole = features.copy()
+    hole[7, 2] = np.nan
+    cases = [
+        (lambda: OrthoNet(3).fit(None), "needs a MultilayerGraph, features X, or layers="),
+        (lambda: OrthoNet(3).fit(clouds.graph, layers=layers), "not both"),
+        (lambda: OrthoNet(3).fit(features[:9], layers=layers), "features has 9 rows, but the graph has 150 nodes"),
+        (lambda: OrthoNet(3).fit(hole), "X contains NaN or infinity: 1 entries, the first NaN at row 7, column 2"),
+        (lambda: OrthoNet(3).fit(np.ones((20, 3))), "all 3 columns are constant"),
+        (lambda: fitted.predict(features[:, :4]), "4 features, but OrthoNet is expecting 6 features"),
+    ]
+    for call, message in cases:
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_some_constant_features_warn_and_change_nothing(fitted, clouds):
+    widened = np.hstack([clouds.graph.features, np.full((150, 2), 3.0)])
+    with pytest.warns(UserWarning, match=r"2 of 8 columns are constant \(column 6, 7\)"):
+        model = OrthoNet(3, random_state=0).fit(widened, layers=clouds.graph.layers)
+    assert metrics.adjusted_rand(model.labels_, fitted.labels_) > 0.95
+
+
+def test_an_interrupted_fit_leaves_the_earlier_one(clouds, monkeypatch):
+    model = OrthoNet(3, random_state=0, max_steps=5).fit(clouds.graph)
+    before = model.labels_.copy()
+
+    def interrupt(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("orthonet.clustering.estimator.train", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(clouds.graph)
+    np.testing.assert_array_equal(model.predict(clouds.graph.features), before)

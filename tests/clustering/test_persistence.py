@@ -1,0 +1,165 @@
+"""Saved models come back whole, and files that are not whole are refused without running anything."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from orthonet import MultilayerGraph, OrthoNet
+from orthonet.clustering import persistence
+
+
+@pytest.fixture(scope="module")
+def fitted(request):
+    clouds = request.getfixturevalue("clouds")
+    frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
+    graph = MultilayerGraph(clouds.graph.layers, frame)
+    return OrthoNet(3, random_state=0, max_steps=20, layer_weights=np.array([1, 2, 1])).fit(graph)
+
+
+@pytest.fixture
+def saved(fitted, tmp_path):
+    fitted.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def change(folder, edit):
+    index = json.loads((folder / "model.json").read_text())
+    edit(index)
+    (folder / "model.json").write_text(json.dumps(index))
+
+
+def test_a_loaded_model_is_the_same(fitted, saved, clouds):
+    loaded = OrthoNet.load(saved)
+    frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
+    for name in ("labels_", "embedding_", "cluster_centers_", "layer_weights_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(fitted, name))
+    assert loaded.n_features_in_ == 6
+    assert loaded.n_steps_ == 20
+    assert loaded.layer_names_ == fitted.layer_names_
+    assert loaded.aggregation_ == fitted.aggregation_
+    np.testing.assert_array_equal(loaded.transform(frame), fitted.transform(frame))
+    np.testing.assert_array_equal(loaded.predict(frame), fitted.predict(frame))
+    np.testing.assert_array_equal(loaded.history_["loss"], fitted.history_["loss"])
+    parameters = {**fitted.get_params(), "layer_weights": [1, 2, 1]}
+    assert loaded.get_params() == parameters
+
+
+@pytest.mark.parametrize("features", [None, "sparse"])
+def test_models_without_dense_features_too(features, clouds, tmp_path):
+    graph = clouds.graph
+    if features == "sparse":
+        from scipy.sparse import csr_array
+
+        graph = MultilayerGraph(graph.layers, csr_array(np.abs(graph.features)))
+    else:
+        graph = MultilayerGraph(graph.layers)
+    model = OrthoNet(3, random_state=0, max_steps=5).fit(graph)
+    model.save(tmp_path / "model")
+    loaded = OrthoNet.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.labels_, model.labels_)
+    if features == "sparse":
+        np.testing.assert_array_equal(loaded.predict(graph), model.labels_)
+    else:
+        with pytest.raises(ValueError, match="without features"):
+            loaded.predict(np.eye(3))
+
+
+def test_saving_again_replaces_the_model_and_leaves_one_tensor_file(saved, clouds):
+    other = OrthoNet(4, random_state=1, max_steps=5).fit(clouds.graph)
+    other.save(saved)
+    assert len(list(saved.iterdir())) == 2
+    np.testing.assert_array_equal(OrthoNet.load(saved).labels_, other.labels_)
+
+
+def test_a_save_cut_off_in_the_middle_leaves_the_old_model(saved, fitted, clouds, monkeypatch):
+    write = persistence.write_atomically
+
+    def fail_at_the_index(path, content):
+        if path.name == "model.json":
+            raise KeyboardInterrupt
+        write(path, content)
+
+    monkeypatch.setattr(persistence, "write_atomically", fail_at_the_index)
+    other = OrthoNet(4, random_state=1, max_steps=5).fit(clouds.graph)
+    with pytest.raises(KeyboardInterrupt):
+        other.save(saved)
+    np.testing.assert_array_equal(OrthoNet.load(saved).labels_, fitted.labels_)
+
+
+def test_does_not_write_into_somebody_elses_folder(fitted, tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(FileExistsError, match="is not empty and holds no model"):
+        fitted.save(tmp_path)
+    with pytest.raises(FileExistsError, match="is a file"):
+        fitted.save(tmp_path / "thesis.tex")
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_only_fitted_models_are_saved(tmp_path):
+    with pytest.raises(ValueError, match="not fitted"):
+        OrthoNet(3).save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("keep", [0, 7, 100, 5000])
+def test_truncated_tensors_are_refused(saved, keep):
+    tensors = next(saved.glob("*.safetensors"))
+    tensors.write_bytes(tensors.read_bytes()[:keep])
+    with pytest.raises(ValueError, match="not a whole model: the checksum of tensors-"):
+        OrthoNet.load(saved)
+
+
+def test_missing_files_are_named(saved, tmp_path):
+    next(saved.glob("*.safetensors")).unlink()
+    with pytest.raises(ValueError, match=r"tensors-\w+\.safetensors is missing"):
+        OrthoNet.load(saved)
+    with pytest.raises(FileNotFoundError, match="holds no model"):
+        OrthoNet.load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b'{"format": "orthonet-mod', b"[" * 100_000, b"\x80\x04", b"null", b'{"a": 1}']
+)
+def test_a_broken_index_is_refused(saved, content):
+    (saved / "model.json").write_bytes(content)
+    with pytest.raises(ValueError, match=r"model\.json"):
+        OrthoNet.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda index: index.update(version=99), "format version 99; this package reads version 1"),
+        (lambda index: index["fitted"].update(network=[6, 10**12, 3]), "does not fit weights"),
+        (lambda index: index["fitted"].update(network=[6, "400", 3]), "not the size of a layer"),
+        (lambda index: index["fitted"].update(feature_scaling="eval"), "feature_scaling is 'eval'"),
+        (lambda index: index["fitted"].update(layer_names=["a"]), "layer_weights should be finite"),
+        (lambda index: index["fitted"].update(feature_names_in=["a"]), "number of feature names"),
+        (lambda index: index["parameters"].update(exec="import os"), "malformed"),
+        (lambda index: index.pop("tensors"), "malformed"),
+        (lambda index: index["tensors"].update(file="/etc/passwd"), "missing|checksum"),
+        (lambda index: index["tensors"].update(sha256="0" * 64), "checksum"),
+    ],
+)
+def test_a_hostile_index_is_refused(saved, edit, message):
+    change(saved, edit)
+    with pytest.raises(ValueError, match=message):
+        OrthoNet.load(saved)
+
+
+def test_a_pickle_in_place_of_the_tensors_is_not_run(saved):
+    class Bomb:
+        def __reduce__(self):
+            return (exec, ("raise SystemExit('executed')",))
+
+    content = pickle.dumps(Bomb())
+    tensors = next(saved.glob("*.safetensors"))
+    tensors.write_bytes(content)
+    import hashlib
+
+    change(saved, lambda index: index["tensors"].update(sha256=hashlib.sha256(content).hexdigest()))
+    with pytest.raises(ValueError, match="malformed"):
+        OrthoNet.load(saved)

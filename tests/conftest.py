@@ -1,0 +1,31 @@
+"""Data that several tests share; the real data sets are looked for where ORTHONET_DATA_HOME says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orthonet import datasets
+from orthonet.datasets import Dataset
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def clouds() -> Dataset:
+    """A small easy set: 150 nodes, 3 layers, 3 clusters."""
+    return datasets.make_multilayer_gaussians(150, 3, 3, 2, separation=4.0, n_neighbors=10, random_state=1)
+
+
+@pytest.fixture(scope="session")
+def data_home() -> Path:
+    home = os.environ.get("ORTHONET_DATA_HOME")
+    if home is None:
+        pytest.skip("needs the real data sets: set ORTHONET_DATA_HOME to their folder")
+    return Path(home)

@@ -1,0 +1,48 @@
+"""The documents' code runs, and their tables are the measured ones."""
+
+import importlib.util
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WITH_CODE = [document for document in DOCUMENTS if "```python" in document.read_text()]
+
+
+@pytest.mark.parametrize("document", WITH_CODE, ids=lambda path: path.name)
+@pytest.mark.filterwarnings("ignore:layer:UserWarning")
+def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL))
+    exec(compile(code, document.name, "exec"), {})  # noqa: S102
+
+
+@pytest.mark.parametrize(
+    ("script", "results", "table"),
+    [
+        ("experiments/recipe.py", "experiments/results/recipe.json", "recipe"),
+        ("benchmarks/fit.py", "benchmarks/results/fit.json", "fit"),
+    ],
+)
+def test_tables_are_made_from_the_kept_results(script, results, table, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT / "experiments")])
+    spec = importlib.util.spec_from_file_location(table, ROOT / script)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kept = json.loads((ROOT / results).read_text())
+    expected = module.render(kept if table == "recipe" else kept["rows"]).strip()
+    holders = [document for document in DOCUMENTS if f"<!-- {table}:" in document.read_text()]
+    assert holders
+    for document in holders:
+        assert expected in document.read_text()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), target
