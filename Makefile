@@ -31,7 +31,7 @@ paper: $(VENV)/.user
 	$(BIN)/python experiments/recipe.py
 
 docs: $(VENV)/.docs
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf $(VENV) site build dist

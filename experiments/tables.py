@@ -9,6 +9,8 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
+import torch
+
 from orthonet.support.files import write_atomically
 
 ROOT = Path(__file__).parent.parent
@@ -25,13 +27,22 @@ def publish(name: str, table: str) -> None:
             write_atomically(document, changed.encode())
 
 
+def _cpu_model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
 def environment() -> dict[str, str | int | None]:
     """Return what measurements depend on beside the code."""
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "torch", "orthonet")}
     return {
         "date": date.today().isoformat(),
+        "cpu": _cpu_model(),
         "cpus": os.cpu_count(),
-        "machine": platform.machine(),
+        "threads": torch.get_num_threads(),
         "python": platform.python_version(),
         **packages,
     }

@@ -1,5 +1,7 @@
 """The estimator end to end: what it accepts, what it promises, what it refuses."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from orthonet import MultilayerGraph, OrthoNet, metrics
+from orthonet import MultilayerGraph, OrthoNet, datasets, metrics
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +42,21 @@ def test_fitted_attributes(fitted, clouds):
     assert fitted.aggregation_["method"] == "geometric"
 
 
-def test_the_embedding_is_orthonormal(fitted):
-    np.testing.assert_allclose(fitted.embedding_.T @ fitted.embedding_, np.eye(3), atol=1e-6)
+@pytest.mark.parametrize(("n_clusters", "scale"), [(3, 1.0), (40, 1.0), (8, 1e-3)])
+def test_the_embedding_is_orthonormal(clouds, n_clusters, scale):
+    graph = MultilayerGraph(clouds.graph.layers, clouds.graph.features * scale)
+    model = OrthoNet(n_clusters, random_state=0, feature_scaling="none", max_steps=30).fit(graph)
+    np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(n_clusters), atol=1e-4)
+
+
+def test_too_few_different_nodes_for_so_many_clusters(rng):
+    features = np.repeat(rng.standard_normal((4, 3)), 10, axis=0)
+    with pytest.warns(UserWarning) as told:
+        OrthoNet(8, random_state=0, max_steps=10).fit(features)
+    messages = " ".join(str(one.message) for one in told)
+    assert "outputs span 4 of 8 dimensions" in messages
+    assert "only 4 of 8 groups could be told apart" in messages
+    assert all(one.filename == __file__ for one in told)
 
 
 def test_known_nodes_are_predicted_as_labelled(fitted, clouds):
@@ -94,6 +109,14 @@ def test_same_seed_same_labels_whatever_ran_before_and_global_state_untouched(fi
     assert torch.equal(torch.get_rng_state(), before_torch)
 
 
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, lambda: torch.autocast("cpu", torch.bfloat16)])
+def test_the_callers_torch_modes_change_nothing(fitted, clouds, mode):
+    with mode():
+        model = OrthoNet(3, random_state=0).fit(clouds.graph)
+        np.testing.assert_array_equal(model.predict(clouds.graph.features), fitted.labels_)
+    np.testing.assert_array_equal(model.embedding_, fitted.embedding_)
+
+
 def test_other_seeds_and_generators_differ_but_agree_on_clusters(fitted, clouds):
     for random_state in (1, np.random.default_rng(5), np.random.RandomState(5)):
         other = OrthoNet(3, random_state=random_state).fit(clouds.graph)
@@ -101,11 +124,16 @@ def test_other_seeds_and_generators_differ_but_agree_on_clusters(fitted, clouds)
         assert metrics.adjusted_rand(other.labels_, fitted.labels_) > 0.95
 
 
-def test_permuting_the_nodes_permutes_the_labels(fitted, clouds, rng):
-    order = rng.permutation(150)
-    layers = [layer[order][:, order] for layer in clouds.graph.layers]
-    permuted = OrthoNet(3, random_state=0).fit(clouds.graph.features[order], layers=layers)
-    np.testing.assert_array_equal(permuted.labels_, fitted.labels_[order])
+@pytest.mark.parametrize("seed", range(3))
+def test_permuting_the_nodes_permutes_the_labels(seed):
+    """Also where clusters overlap, so that K-means has many optima to fall into."""
+    data = datasets.make_multilayer_gaussians(200, 3, 6, 2, separation=1.2, n_neighbors=10, random_state=seed)
+    order = np.random.default_rng(seed).permutation(200)
+    layers = [layer[order][:, order] for layer in data.graph.layers]
+    plain = OrthoNet(6, random_state=0).fit(data.graph)
+    permuted = OrthoNet(6, random_state=0).fit(data.graph.features[order], layers=layers)
+    # A node halfway between two clusters may fall either way with the rounding of sums.
+    assert (permuted.labels_ == plain.labels_[order]).mean() > 0.98
 
 
 def test_one_layer_three_times_equals_once(clouds):
@@ -174,7 +202,7 @@ def test_clone_keeps_parameters_and_forgets_the_fit(fitted):
         ({"n_clusters": 1}, ValueError, "n_clusters must be an integer >= 2, got 1"),
         ({"n_clusters": 2.5}, TypeError, "n_clusters must be an integer >= 2, got 2.5 of type float"),
         ({"n_clusters": 151}, ValueError, "n_clusters=151 is more than the 150 nodes"),
-        ({"aggregation": "median"}, ValueError, "method must be one of"),
+        ({"aggregation": "median"}, ValueError, "aggregation must be one of"),
         ({"epsilon": -1}, ValueError, "epsilon must be a finite number > 0, got -1"),
         ({"learning_rate": 0}, ValueError, "learning_rate must be a finite number > 0"),
         ({"max_steps": 0}, ValueError, "max_steps must be an integer >= 1"),
@@ -183,6 +211,8 @@ def test_clone_keeps_parameters_and_forgets_the_fit(fitted):
         ({"hidden_layers": (100, 0)}, ValueError, r"hidden_layers\[1\] must be an integer >= 1, got 0"),
         ({"feature_scaling": "minmax"}, ValueError, "feature_scaling must be one of"),
         ({"random_state": "seed"}, TypeError, "random_state must be an integer >= 0, got 'seed'"),
+        ({"hidden_layers": (9, 1)}, ValueError, r"n_clusters=3 outputs cannot be independent.*hidden_layers=\(9, 3\)"),
+        ({"layer_weights": "abc"}, TypeError, "layer_weights must be 3 numbers, one for each of the layers, got 'abc'"),
         ({"layer_weights": [1]}, ValueError, "layer_weights must hold one number for each of the 3 layers"),
     ],
 )
@@ -202,6 +232,8 @@ def test_bad_data_is_named(clouds, fitted):
         (lambda: OrthoNet(3).fit(hole), "X contains NaN or infinity: 1 entries, the first NaN at row 7, column 2"),
         (lambda: OrthoNet(3).fit(np.ones((20, 3))), "all 3 columns are constant"),
         (lambda: fitted.predict(features[:, :4]), "4 features, but OrthoNet is expecting 6 features"),
+        (lambda: fitted.predict(None), "X is None; pass features"),
+        (lambda: OrthoNet(3).fit(features, layers=clouds.graph), "not both"),
     ]
     for call, message in cases:
         with pytest.raises(ValueError, match=message):
@@ -215,14 +247,48 @@ def test_some_constant_features_warn_and_change_nothing(fitted, clouds):
     assert metrics.adjusted_rand(model.labels_, fitted.labels_) > 0.95
 
 
-def test_an_interrupted_fit_leaves_the_earlier_one(clouds, monkeypatch):
-    model = OrthoNet(3, random_state=0, max_steps=5).fit(clouds.graph)
+def test_a_fit_that_fails_or_is_interrupted_leaves_the_earlier_one(clouds, monkeypatch):
+    frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
+    model = OrthoNet(3, random_state=0, max_steps=5).fit(frame)
     before = model.labels_.copy()
+    with pytest.raises(ValueError, match="features has 150 rows, but the graph has 3 nodes"):
+        model.fit(clouds.graph.features[:, :4], layers=[np.ones((3, 3))])
 
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("orthonet.clustering.estimator.train", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(clouds.graph)
-    np.testing.assert_array_equal(model.predict(clouds.graph.features), before)
+    for step in ("train", "assign"):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(f"orthonet.clustering.estimator.{step}", interrupt)
+            model.fit(clouds.graph.features[:, :4])
+    np.testing.assert_array_equal(model.predict(frame), before)
+
+
+def test_frames_in_another_order_are_refused(clouds):
+    names = [f"node {index}" for index in range(150)]
+    frame = pd.DataFrame(clouds.graph.features, index=names)
+    layer = pd.DataFrame(clouds.graph.layers[0].toarray(), index=names, columns=names)
+    OrthoNet(3, max_steps=2).fit(frame, layers=[layer])
+    with pytest.raises(ValueError, match="the index of features differs from the node ids at position 0"):
+        OrthoNet(3).fit(frame.iloc[::-1], layers=[layer])
+
+
+def test_predicting_on_a_graph_compares_names_and_numbers(fitted, clouds):
+    graph = clouds.graph
+    named = MultilayerGraph(graph.layers, pd.DataFrame(graph.features, columns=list("abcdef")))
+    renamed = MultilayerGraph(graph.layers, pd.DataFrame(graph.features, columns=list("uvwxyz")))
+    model = OrthoNet(3, random_state=0, max_steps=3).fit(named)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(named)
+    with pytest.raises(ValueError, match="not those that the model was fitted on"):
+        model.predict(renamed)
+    with pytest.raises(ValueError, match=r"features of the graph \(4\) are not those .* \(6\)"):
+        fitted.predict(MultilayerGraph(graph.layers, graph.features[:, :4]))
+    with pytest.raises(ValueError, match="the graph has no features"):
+        fitted.predict(MultilayerGraph(graph.layers))
+
+
+def test_output_as_a_frame(fitted, clouds):
+    frame = clone(fitted).set_output(transform="pandas").fit(clouds.graph.features).transform(clouds.graph.features)
+    assert frame.columns.tolist() == ["orthonet0", "orthonet1", "orthonet2"]

@@ -1,11 +1,14 @@
 """Saved models come back whole, and files that are not whole are refused without running anything."""
 
+import hashlib
 import json
 import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+import safetensors.numpy
+from scipy.sparse import csr_array
 
 from orthonet import MultilayerGraph, OrthoNet
 from orthonet.clustering import persistence
@@ -31,6 +34,15 @@ def change(folder, edit):
     (folder / "model.json").write_text(json.dumps(index))
 
 
+def interrupting_at_the_index(write):
+    def write_or_interrupt(path, content):
+        if path.name == "model.json":
+            raise KeyboardInterrupt
+        write(path, content)
+
+    return write_or_interrupt
+
+
 def test_a_loaded_model_is_the_same(fitted, saved, clouds):
     loaded = OrthoNet.load(saved)
     frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
@@ -51,8 +63,6 @@ def test_a_loaded_model_is_the_same(fitted, saved, clouds):
 def test_models_without_dense_features_too(features, clouds, tmp_path):
     graph = clouds.graph
     if features == "sparse":
-        from scipy.sparse import csr_array
-
         graph = MultilayerGraph(graph.layers, csr_array(np.abs(graph.features)))
     else:
         graph = MultilayerGraph(graph.layers)
@@ -75,14 +85,7 @@ def test_saving_again_replaces_the_model_and_leaves_one_tensor_file(saved, cloud
 
 
 def test_a_save_cut_off_in_the_middle_leaves_the_old_model(saved, fitted, clouds, monkeypatch):
-    write = persistence.write_atomically
-
-    def fail_at_the_index(path, content):
-        if path.name == "model.json":
-            raise KeyboardInterrupt
-        write(path, content)
-
-    monkeypatch.setattr(persistence, "write_atomically", fail_at_the_index)
+    monkeypatch.setattr(persistence, "write_atomically", interrupting_at_the_index(persistence.write_atomically))
     other = OrthoNet(4, random_state=1, max_steps=5).fit(clouds.graph)
     with pytest.raises(KeyboardInterrupt):
         other.save(saved)
@@ -137,6 +140,9 @@ def test_a_broken_index_is_refused(saved, content):
         (lambda index: index["fitted"].update(network=[6, "400", 3]), "not the size of a layer"),
         (lambda index: index["fitted"].update(feature_scaling="eval"), "feature_scaling is 'eval'"),
         (lambda index: index["fitted"].update(layer_names=["a"]), "layer_weights should be finite"),
+        (lambda index: index["parameters"].update(n_clusters=99), "do not agree on 3 clusters"),
+        (lambda index: index["fitted"].update(feature_scaling="auto"), "feature_scaling is 'auto'"),
+        (lambda index: index["tensors"].update(file=".."), "missing or cannot be read"),
         (lambda index: index["fitted"].update(feature_names_in=["a"]), "number of feature names"),
         (lambda index: index["parameters"].update(exec="import os"), "malformed"),
         (lambda index: index.pop("tensors"), "malformed"),
@@ -158,8 +164,51 @@ def test_a_pickle_in_place_of_the_tensors_is_not_run(saved):
     content = pickle.dumps(Bomb())
     tensors = next(saved.glob("*.safetensors"))
     tensors.write_bytes(content)
-    import hashlib
-
     change(saved, lambda index: index["tensors"].update(sha256=hashlib.sha256(content).hexdigest()))
     with pytest.raises(ValueError, match="malformed"):
         OrthoNet.load(saved)
+
+
+def spoil(saved, edit):
+    """Change the tensors and give them a checksum that fits."""
+    tensors = next(saved.glob("*.safetensors"))
+    arrays = safetensors.numpy.load_file(tensors)
+    edit(arrays)
+    content = safetensors.numpy.save(arrays)
+    tensors.write_bytes(content)
+    change(saved, lambda index: index["tensors"].update(sha256=hashlib.sha256(content).hexdigest()))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda arrays: arrays.update(labels=arrays["labels"] + 1), "do not agree on 3 clusters"),
+        (lambda arrays: arrays.update(labels=arrays["labels"].astype(float)), "labels should be"),
+        (lambda arrays: arrays["network.layers.0.weight"].fill(np.nan), "network.layers.0.weight should be finite"),
+        (lambda arrays: arrays["feature_deviation"].fill(0), "feature_deviation should be positive"),
+        (lambda arrays: arrays.update(feature_mean=np.zeros(3)), "feature_mean should be"),
+        (lambda arrays: arrays.pop("losses"), "malformed"),
+    ],
+)
+def test_hostile_tensors_are_refused(saved, edit, message):
+    spoil(saved, edit)
+    with pytest.raises(ValueError, match=message):
+        OrthoNet.load(saved)
+
+
+def test_numpy_numbers_as_parameters_are_saved_as_numbers(clouds, tmp_path):
+    model = OrthoNet(np.int64(3), hidden_layers=np.array([20, 10]), epsilon=np.float64(0.1), max_steps=2).fit(
+        clouds.graph
+    )
+    model.save(tmp_path / "model")
+    loaded = OrthoNet.load(tmp_path / "model")
+    assert (loaded.n_clusters, loaded.hidden_layers, loaded.epsilon) == (3, (20, 10), 0.1)
+
+
+def test_a_first_save_cut_off_does_not_block_the_folder(fitted, tmp_path, monkeypatch):
+    write = persistence.write_atomically
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(persistence, "write_atomically", interrupting_at_the_index(write))
+        fitted.save(tmp_path / "model")
+    fitted.save(tmp_path / "model")
+    assert OrthoNet.load(tmp_path / "model").n_clusters == 3

@@ -45,7 +45,8 @@ def test_digits_are_halves_of_images():
     data = datasets.load_digits(200)
     assert data.graph.layer_names == ("top", "bottom", "left", "right")
     assert (data.graph.n_nodes, data.n_clusters) == (200, 10)
-    assert data.graph.features.shape[1] <= 64
+    assert data.graph.features.shape == (200, 52)
+    np.testing.assert_array_equal(data.graph.features, datasets.load_digits(300).graph.features[:200])
     with pytest.raises(ValueError, match="n_nodes must be an integer >= 2 and <= 1797, got 5000"):
         datasets.load_digits(5000)
 
@@ -67,10 +68,11 @@ def test_a_missing_file_is_asked_for(load, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("load", LOADERS)
-def test_a_damaged_file_is_named(load, tmp_path):
+@pytest.mark.parametrize("content", [b"", b"MATLAB 5.0 MAT-file, cut off here"])
+def test_a_damaged_file_is_named(load, content, tmp_path):
     for file in ("mfeat/Mfeat.mat", "leaves100/100leaves.mat"):
         (tmp_path / file).parent.mkdir()
-        (tmp_path / file).write_bytes(b"MATLAB 5.0 MAT-file, cut off here")
+        (tmp_path / file).write_bytes(content)
     with pytest.raises(ValueError, match=r"\.mat is not a multi-view file"):
         load(tmp_path)
 
@@ -81,7 +83,9 @@ def test_multiview_files_are_read_as_nodes_by_features(rng, tmp_path):
     truth = np.empty((1, 1), dtype=object)
     cells[0, 0], cells[0, 1], truth[0, 0] = *views, np.arange(10)
     savemat(tmp_path / "set.mat", {"data": cells, "truelabel": truth})
-    read, labels = read_multiview_mat(tmp_path / "set.mat")
+    read, labels = read_multiview_mat(tmp_path / "set.mat", 2)
     assert labels.tolist() == list(range(10))
     for ours, given in zip(read, views, strict=True):
         np.testing.assert_array_equal(ours, given.T)
+    with pytest.raises(ValueError, match=r"set\.mat has 2 views, but this data set has 6"):
+        read_multiview_mat(tmp_path / "set.mat", 6)

@@ -87,10 +87,21 @@ def test_float32_outputs_get_a_float32_gradient(dense_laplacian):
     assert outputs.grad.dtype == torch.float32
 
 
-def test_orthogonalising_map(dense_laplacian):
-    outputs = draw(40, 5)
-    embedding = outputs @ orthogonalising_map(outputs, dense_laplacian)
-    np.testing.assert_allclose(embedding.T @ embedding, np.eye(5), atol=1e-10)
+@pytest.mark.parametrize("scales", [torch.ones(5), torch.logspace(-7, 0, 5)], ids=["even", "nearly dependent"])
+def test_orthogonalising_map(dense_laplacian, scales):
+    outputs = draw(40, 5) * scales @ draw(5, 5, seed=1)
+    to_embedding, rank = orthogonalising_map(outputs, dense_laplacian)
+    embedding = outputs @ to_embedding
+    assert rank == 5
+    np.testing.assert_allclose(embedding.T @ embedding, np.eye(5), atol=1e-8)
     rough = (embedding.T @ dense_laplacian @ embedding).numpy()
-    np.testing.assert_allclose(rough, np.diag(np.diag(rough)), atol=1e-10)
+    np.testing.assert_allclose(rough, np.diag(np.diag(rough)), atol=1e-8)
     assert (np.diff(np.diag(rough)) > 0).all()
+
+
+def test_dependent_outputs_span_what_they_can(dense_laplacian):
+    outputs = draw(40, 2) @ draw(2, 4, seed=1)
+    to_embedding, rank = orthogonalising_map(outputs, dense_laplacian)
+    embedding = outputs @ to_embedding
+    assert rank == 2
+    np.testing.assert_allclose(embedding.T @ embedding, np.diag([1, 1, 0, 0]), atol=1e-10)

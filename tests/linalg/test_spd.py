@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pyriemann.geometry.mean import mean_riemann
 from scipy.linalg import block_diag
 
 from orthonet.linalg import spd
@@ -75,7 +76,6 @@ def test_lies_between_harmonic_and_arithmetic_mean(matrices):
 
 @pytest.mark.parametrize("condition", [10, 1e3, 1e6])
 def test_equals_pyriemann(rng, condition):
-    mean_riemann = pytest.importorskip("pyriemann.geometry.mean").mean_riemann
     matrices = np.array([random_spd(rng, 15, condition) for _ in range(5)])
     weights = np.array([1.0, 2.0, 3.0, 1.0, 0.5])
     reference = mean_riemann(matrices, sample_weight=weights, tol=1e-12, maxiter=500)
@@ -113,10 +113,12 @@ def test_an_index_is_judged_only_by_the_matrices_that_hold_it(rng):
     ("bad", "message"),
     [
         (np.eye(3), r"shape \(S, n, n\)"),
-        (np.zeros((0, 2, 2)), r"S >= 1"),
+        (np.zeros((0, 2, 2)), r"S, n >= 1"),
         ([[[1.0, 0.5], [0.0, 1.0]]], r"matrices\[0\] is not symmetric: entries differ by up to 0.5"),
         ([[[np.nan, 0.0], [0.0, 1.0]]], "NaN or infinity"),
         ([np.diag([1.0, -1.0]), np.eye(2) * 3], "not positive definite"),
+        ([-np.eye(2)], r"matrices\[0\] is not positive definite"),
+        ([np.eye(2) * 1j], "real numbers, got dtype complex128"),
     ],
 )
 def test_bad_matrices_are_named(bad, message):

@@ -28,8 +28,17 @@ def test_progress_is_silent_unless_somebody_waits(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_progress_shows_itself_when_asked(capsys):
-    with progress("work", 3, verbose=True) as report:
+@pytest.mark.parametrize("verbose", [False, 0])
+def test_progress_is_silent_when_told_so(capsys, verbose, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress("work", 3, verbose=verbose) as report:
+        report(3, "done")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("verbose", [True, 1])
+def test_progress_shows_itself_when_asked(capsys, verbose):
+    with progress("work", 3, verbose=verbose) as report:
         report(1, "loss 0.5")
         report(3, "loss 0.1")
     assert "work" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,7 +11,8 @@ from scipy.sparse import csr_array, diags_array
 
 from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.support.checks import check_layer_weights, check_number
+from orthonet.support.checks import check_number, check_weights
+from orthonet.support.warn import warn_user
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,15 @@ class AggregationProblem:
     ) -> Self:
         """Choose the layers that count, and shift their Laplacians."""
         check_number(epsilon, "epsilon", above=0)
-        weights = check_layer_weights(layer_weights, graph.n_layers)
+        weights = check_weights(layer_weights, graph.n_layers)
         counted = np.flatnonzero(weights)
         layers = [graph.layers[index] for index in counted]
         present = tuple(graph.present[index] for index in counted)
         silent = np.flatnonzero(~np.any(present, axis=0))
         if silent.size:
             raise ValueError(
-                f"layer_weights silence every layer that holds node {graph.node_ids[silent[0]]!r} (and "
-                f"{silent.size - 1} others); give one of those layers a weight > 0"
+                f"the layers that count do not hold all nodes: {silent.size} are missing from each of them, the first "
+                f"{graph.node_ids.tolist()[silent[0]]!r}; give another layer a weight > 0"
             )
         if kind == "joint":
             laplacians, present = joint_laplacians(layers, present, weights[counted])
@@ -70,10 +70,8 @@ def warn_about_components(graph: MultilayerGraph, layer_weights: npt.NDArray[Any
     """Warn of layers that fall into more pieces than there are clusters to find."""
     for layer, weight in zip(graph.summary().layers, layer_weights, strict=True):
         if weight > 0 and layer.n_components > n_components:
-            warnings.warn(
+            warn_user(
                 f"layer {layer.name!r}: {layer.n_components} components, {layer.n_isolated} isolated nodes, but "
                 f"{n_components} clusters wanted; its lowest eigenvectors mark components, not clusters. Raise n_neighbors "
-                "if it was built from features; else lower its weight in layer_weights",
-                UserWarning,
-                stacklevel=4,
+                "if it was built from features; else lower its weight in layer_weights"
             )

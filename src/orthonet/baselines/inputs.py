@@ -1,4 +1,4 @@
-"""What a baseline accepts: the same as `OrthoNet.fit`."""
+"""What a baseline accepts: a graph, or what it needs of features and layers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from orthonet.graph.multilayer import MultilayerGraph
 def as_graph(X: Any, layers: Sequence[Any] | None) -> MultilayerGraph:
     """Return the graph itself, or the one made of ``layers`` and features ``X``."""
     if isinstance(X, MultilayerGraph):
+        if layers is not None:
+            raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")
         return X
     if layers is None:
         raise ValueError("this method needs layers: pass a MultilayerGraph, or layers=")

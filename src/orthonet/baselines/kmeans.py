@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans as PlainKMeans
 
 from orthonet.baselines.inputs import as_features
 from orthonet.graph.features import FeatureScaler, FeatureScaling
-from orthonet.support.checks import random_generator
+from orthonet.support.checks import check_integer, random_generator
 
 
 class KMeans(ClusterMixin, BaseEstimator):
@@ -45,6 +45,7 @@ class KMeans(ClusterMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None) -> Self:
         """Cluster the rows of the features."""
         features = as_features(X)
+        check_integer(self.n_clusters, "n_clusters", minimum=2, maximum=features.shape[0])
         scaled = FeatureScaler.fit(features, self.feature_scaling).transform(features)
         seed = int(random_generator(self.random_state).integers(2**31 - 1))
         self.labels_ = PlainKMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit_predict(scaled)

@@ -18,7 +18,7 @@ from orthonet.aggregation import aggregate
 from orthonet.baselines.inputs import as_graph
 from orthonet.clustering.assignment import assign
 from orthonet.graph.laplacian import LaplacianKind
-from orthonet.support.checks import check_choice, random_generator
+from orthonet.support.checks import check_choice, check_integer, random_generator
 
 
 class SpectralClustering(ClusterMixin, BaseEstimator):
@@ -35,6 +35,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     epsilon : float, default=1e-3
     n_init : int, default=20
     random_state : int, Generator, RandomState or None, default=None
+    verbose : bool, optional
+        Progress bar of the aggregation: after two seconds on a terminal (None, the default), always or never.
 
     Attributes
     ----------
@@ -52,6 +54,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         epsilon: float = 1e-3,
         n_init: int = 20,
         random_state: Any = None,
+        verbose: bool | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.aggregation = aggregation
@@ -60,17 +63,24 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         self.epsilon = epsilon
         self.n_init = n_init
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None) -> Self:
         """Cluster the nodes of a `MultilayerGraph`, or of ``layers``."""
         graph = as_graph(X, layers)
+        check_integer(self.n_clusters, "n_clusters", minimum=2, maximum=graph.n_nodes)
         rng = random_generator(self.random_state)
         weights = None
         if self.layer is not None:
             check_choice(self.layer, "layer", graph.layer_names)
             weights = [float(name == self.layer) for name in graph.layer_names]
         merged = aggregate(
-            graph, self.aggregation, layer_weights=weights, laplacian=self.laplacian, epsilon=self.epsilon
+            graph,
+            self.aggregation,
+            layer_weights=weights,
+            laplacian=self.laplacian,
+            epsilon=self.epsilon,
+            verbose=self.verbose,
         )
         seed = int(rng.integers(2**31 - 1))
         self.embedding_ = merged.smallest_eigenvectors(self.n_clusters, random_state=seed)

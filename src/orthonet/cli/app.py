@@ -56,10 +56,10 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the data and of every method.")] = 0,
 ) -> None:
     """Compare OrthoNet with simpler methods on data that needs no download, and draw what it learnt."""
-    from orthonet.cli.demo import run_demo
-
     names = ("gaussians", "digits") if data is DemoData.all else (data.value,)
     try:
+        from orthonet.cli.demo import run_demo
+
         run_demo(names, output, seed)
     except KeyboardInterrupt:
         typer.echo("interrupted; the files written so far are whole", err=True)

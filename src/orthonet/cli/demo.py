@@ -20,6 +20,7 @@ from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
 from orthonet.report.comparison import Score, compare, standard_methods
 from orthonet.report.pictures import draw_embedding, draw_layers, draw_overview, flatten
 from orthonet.support.files import write_atomically
+from orthonet.support.optional import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +31,8 @@ TOY_NODES = 500
 
 def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
     """Run every standard method on the named data sets; print a table, write pictures, labels and scores."""
+    require("matplotlib", extra="cli", purpose="the demo's pictures")
+    folder = folder.expanduser()
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; name a folder with --output")
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,11 +61,8 @@ def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
             _save_scores(data, scores, seed, folder / f"{name}-scores.json"),
         ]
     written.append(_save_figure(_toy(seed), folder / "overview.png"))
-    console.print(
-        f"\nWrote to [bold]{folder}[/bold]: {', '.join(path.name for path in written)}",
-        highlight=False,
-        soft_wrap=True,
-    )
+    names_of_files = ", ".join(path.name for path in written)
+    console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:
@@ -90,7 +90,7 @@ def _scores(data: Dataset, seed: int, console: Console) -> list[Score]:
 
 def _table(data: Dataset, scores: Sequence[Score]) -> Table:
     table = Table(title=f"{data.name}, K = {data.n_clusters}", title_justify="left")
-    table.add_column("method")
+    table.add_column("method", no_wrap=True)
     for column in ("purity", "NMI", "ARI", "seconds"):
         table.add_column(column, justify="right")
     for score in scores:
@@ -104,7 +104,7 @@ def _toy(seed: int) -> Figure:
     toy = make_multilayer_gaussians(
         TOY_NODES, n_layers=1, n_clusters=3, n_neighbors=10, separation=3.5, random_state=seed
     )
-    return draw_overview(toy.graph, OrthoNet(3, random_state=seed).fit(toy.graph))
+    return draw_overview(toy.graph, OrthoNet(3, random_state=seed, verbose=False).fit(toy.graph))
 
 
 def _save_figure(figure: Figure, path: Path) -> Path:

@@ -10,24 +10,27 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from scipy.sparse import eye_array
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from orthonet.aggregation import aggregate
-from orthonet.clustering.assignment import assign, nearest_center
+from orthonet.aggregation import AGGREGATIONS, aggregate
+from orthonet.clustering.assignment import assign, canonical_order, nearest_center
 from orthonet.clustering.persistence import load_model, save_model
+from orthonet.embedding.loss import orthogonalising_map
 from orthonet.embedding.networks import Perceptron
-from orthonet.embedding.tensors import as_tensor
+from orthonet.embedding.tensors import as_tensor, plain_torch
 from orthonet.embedding.training import train
 from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
+from orthonet.graph.knn import knn_layer
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.support.checks import check_integer, check_number, random_generator
+from orthonet.support.checks import check_choice, check_integer, check_number, random_generator
+from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
 
-class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
+class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Cluster the nodes of a multilayer network by its layers and their features together.
 
     The layers are merged into one Laplacian; a neural net learns to map the features to its lowest eigenvectors; K-means
@@ -155,47 +158,14 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         -------
         self
         """
-        self._check_parameters()
-        graph = self._graph(X, layers)
-        if self.n_clusters > graph.n_nodes:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {graph.n_nodes} nodes there are")
-        rng = random_generator(self.random_state)
-        inputs, scaler = self._inputs(graph)
-        merged = aggregate(
-            graph,
-            method=self.aggregation,
-            n_components=self.n_clusters,
-            layer_weights=self.layer_weights,
-            laplacian=self.laplacian,
-            epsilon=self.epsilon,
-            verbose=self.verbose,
-        )
-        generator = torch.Generator().manual_seed(int(rng.integers(2**63 - 1)))
-        network = Perceptron((inputs.shape[1], *self.hidden_layers, self.n_clusters), generator)
-        training = train(
-            network,
-            as_tensor(inputs, torch.float32),
-            as_tensor(merged.matrix, torch.float64),
-            learning_rate=self.learning_rate,
-            max_steps=self.max_steps,
-            tol=self.tol,
-            verbose=self.verbose,
-        )
-        # Everything is set at the end: an interrupted fit leaves an earlier one as it was.
-        self._scaler, self._network = scaler, network
-        self._to_embedding = training.to_embedding.numpy()
-        self.n_features_in_ = 0 if scaler is None else int(inputs.shape[1])
-        self._set_feature_names(X, graph)
-        self.embedding_ = self._embed(inputs)
-        assigned = assign(self.embedding_, self.n_clusters, n_init=self.n_init, rng=rng)
-        self.labels_ = assigned.labels
-        self.cluster_centers_ = assigned.centers
-        self.layer_names_ = graph.layer_names
-        self.layer_weights_ = np.array(list(merged.info["layer_weights"].values()))
-        self.aggregation_ = dict(merged.info)
-        self.history_ = {"loss": np.array(training.losses)}
-        self.n_steps_ = len(training.losses)
-        return self
+        before = dict(self.__dict__)
+        try:
+            with plain_torch():
+                return self._fit(X, layers)
+        except BaseException:  # a fit that fails or is interrupted leaves the earlier one as it was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def fit_transform(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None) -> Array:
         """Fit, and return the embedding of the nodes."""
@@ -246,8 +216,66 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         """Read a model that `save` wrote. Nothing in the file is executed; a damaged file is a `ValueError`."""
         return load_model(cls, path)
 
+    def _fit(self, X: Any, layers: Sequence[Any] | None) -> Self:
+        self._check_parameters()
+        graph, inputs, scaler = self._graph_and_inputs(X, layers)
+        if self.n_clusters > graph.n_nodes:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {graph.n_nodes} nodes there are")
+        sizes = (int(inputs.shape[1]), *self.hidden_layers, self.n_clusters)
+        if self.n_clusters > sizes[-2] + 1:
+            raise ValueError(
+                f"n_clusters={self.n_clusters} outputs cannot be independent after a layer of {sizes[-2]} units; pass "
+                f"hidden_layers={(*self.hidden_layers[:-1], self.n_clusters)}"
+            )
+        rng = random_generator(self.random_state)
+        merged = aggregate(
+            graph,
+            method=self.aggregation,
+            n_components=self.n_clusters,
+            layer_weights=self.layer_weights,
+            laplacian=self.laplacian,
+            epsilon=self.epsilon,
+            verbose=self.verbose,
+        )
+        laplacian = as_tensor(merged.matrix, torch.float64)
+        generator = torch.Generator("cpu").manual_seed(int(rng.integers(2**63 - 1)))
+        network = Perceptron(sizes, generator)
+        training = train(
+            network,
+            as_tensor(inputs, torch.float32),
+            laplacian,
+            learning_rate=self.learning_rate,
+            max_steps=self.max_steps,
+            tol=self.tol,
+            verbose=self.verbose,
+        )
+        network.double()  # so that a node's embedding does not depend on the batch it comes in
+        self._scaler, self._network = scaler, network
+        outputs = self._outputs(inputs)
+        to_embedding, rank = orthogonalising_map(outputs, laplacian)
+        if rank < self.n_clusters:
+            warn_user(
+                f"the net's outputs span {rank} of {self.n_clusters} dimensions: there are too few different feature vectors "
+                "for so many clusters; ask for fewer, or give more features"
+            )
+        self._to_embedding = to_embedding.numpy()
+        self.embedding_ = outputs.numpy() @ self._to_embedding
+        order = None if graph.features is None else canonical_order(graph.features)
+        assigned = assign(self.embedding_, self.n_clusters, n_init=self.n_init, rng=rng, order=order)
+        self.labels_ = assigned.labels
+        self.cluster_centers_ = assigned.centers
+        self.n_features_in_ = 0 if scaler is None else int(inputs.shape[1])
+        self._n_features_out = self.n_clusters
+        self.layer_names_ = graph.layer_names
+        self.layer_weights_ = np.array(list(merged.info["layer_weights"].values()))
+        self.aggregation_ = dict(merged.info)
+        self.history_ = {"loss": np.array(training.losses)}
+        self.n_steps_ = len(training.losses)
+        return self
+
     def _check_parameters(self) -> None:
         check_integer(self.n_clusters, "n_clusters", minimum=2)
+        check_choice(self.aggregation, "aggregation", AGGREGATIONS)
         check_integer(self.n_neighbors, "n_neighbors", minimum=1)
         check_number(self.learning_rate, "learning_rate", above=0)
         check_integer(self.max_steps, "max_steps", minimum=1)
@@ -260,29 +288,28 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         for index, units in enumerate(sizes):
             check_integer(units, f"hidden_layers[{index}]", minimum=1)
 
-    def _graph(self, X: Any, layers: Sequence[Any] | None) -> MultilayerGraph:
-        if isinstance(X, MultilayerGraph):
-            if layers is not None:
-                raise ValueError("fit takes a MultilayerGraph, or features with layers=, not both")
-            return X
-        if X is None:
-            if layers is None:
-                raise ValueError("fit needs a MultilayerGraph, features X, or layers=; it got none of them")
-            return MultilayerGraph(layers)
+    def _graph_and_inputs(
+        self, X: Any, layers: Sequence[Any] | None
+    ) -> tuple[MultilayerGraph, Features, FeatureScaler | None]:
+        """Return the graph, and what the net sees: scaled features, or a sparse one-hot vector a node."""
+        if isinstance(layers, MultilayerGraph) or (isinstance(X, MultilayerGraph) and layers is not None):
+            raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")
+        if X is None and layers is None:
+            raise ValueError("fit needs a MultilayerGraph, features X, or layers=; it got none of them")
+        if isinstance(X, MultilayerGraph) or X is None:
+            graph = MultilayerGraph(layers) if X is None else X  # type: ignore[arg-type]
+            self._take_feature_names(graph)
+            if graph.features is None:
+                return graph, eye_array(graph.n_nodes, format="csr"), None
+            scaler = FeatureScaler.fit(graph.features, self.feature_scaling)
+            return graph, scaler.transform(graph.features), scaler
         features = self._validate(X, reset=True)
+        scaler = FeatureScaler.fit(features, self.feature_scaling, "X")
+        inputs = scaler.transform(features)
         if layers is not None:
-            return MultilayerGraph(layers, features)
-        n_neighbors = min(self.n_neighbors, features.shape[0] - 1)
-        return MultilayerGraph.from_views(
-            [features], n_neighbors, feature_scaling=self.feature_scaling, layer_names=["features"]
-        )
-
-    def _inputs(self, graph: MultilayerGraph) -> tuple[Features, FeatureScaler | None]:
-        """Return what the net sees: scaled features, or a sparse one-hot vector a node."""
-        if graph.features is None:
-            return eye_array(graph.n_nodes, format="csr"), None
-        scaler = FeatureScaler.fit(graph.features, self.feature_scaling)
-        return scaler.transform(graph.features), scaler
+            return MultilayerGraph(layers, X if hasattr(X, "index") else features), inputs, scaler
+        layer = knn_layer(inputs, min(self.n_neighbors, features.shape[0] - 1), name="X")
+        return MultilayerGraph([layer], features, ["features"]), inputs, scaler
 
     def _scaled_new_features(self, X: Any) -> Features:
         check_is_fitted(self)
@@ -291,11 +318,21 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
                 "this model was fitted on layers without features, so it can place no new nodes; the labels of its own nodes "
                 "are in labels_. Fit with features to predict"
             )
-        if isinstance(X, MultilayerGraph):
-            X = X.features
-        return self._scaler.transform(self._validate(X, reset=False))
+        if not isinstance(X, MultilayerGraph):
+            return self._scaler.transform(self._validate(X, reset=False))
+        if X.features is None:
+            raise ValueError("the graph has no features, and new nodes are placed by their features alone")
+        names = None if not hasattr(self, "feature_names_in_") else tuple(self.feature_names_in_)
+        if X.features.shape[1] != self.n_features_in_ or (names and X.feature_names and names != X.feature_names):
+            raise ValueError(
+                f"the features of the graph ({X.features.shape[1]}) are not those that the model was fitted on "
+                f"({self.n_features_in_})" + (f": {', '.join(names)}" if names else "")
+            )
+        return self._scaler.transform(X.features)
 
     def _validate(self, X: Any, reset: bool) -> Features:
+        if X is None:
+            raise ValueError("X is None; pass features, one row a node")
         checked = validate_data(
             self,
             X,
@@ -307,18 +344,19 @@ class OrthoNet(TransformerMixin, ClusterMixin, BaseEstimator):
         )
         return check_features(checked, "X")
 
-    def _set_feature_names(self, X: Any, graph: MultilayerGraph) -> None:
+    def _take_feature_names(self, graph: MultilayerGraph) -> None:
         """Do for a graph what scikit-learn's validation does for a frame."""
-        if X is graph or X is None:
-            if graph.feature_names is not None:
-                self.feature_names_in_ = np.array(graph.feature_names, dtype=object)
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
+        if graph.feature_names is not None:
+            self.feature_names_in_ = np.array(graph.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _outputs(self, inputs: Features) -> torch.Tensor:
+        with torch.no_grad(), torch.autocast("cpu", enabled=False):
+            return self._network(as_tensor(inputs, torch.float64))
 
     def _embed(self, inputs: Features) -> Array:
-        with torch.no_grad():
-            outputs = self._network(as_tensor(inputs, torch.float64)).numpy()
-        return outputs @ self._to_embedding
+        return self._outputs(inputs).numpy() @ self._to_embedding
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from orthonet.embedding.networks import Perceptron
-from orthonet.graph.features import FEATURE_SCALINGS, FeatureScaler
+from orthonet.graph.features import FeatureScaler
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
 
@@ -35,12 +35,11 @@ NETWORK = "network."
 def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
     """Write ``model`` into the folder ``path``."""
     safetensors = require("safetensors.numpy", extra="save", purpose="saving a model")
-    folder = Path(path)
+    folder = Path(path).expanduser()
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; a model is saved as a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / INDEX).exists():
+    if folder.is_dir() and not (folder / INDEX).exists() and any(not _is_ours(file) for file in folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty and holds no model; name a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
 
     content: bytes = safetensors.save({name: np.ascontiguousarray(a) for name, a in _arrays(model).items()})
     digest = hashlib.sha256(content).hexdigest()
@@ -58,10 +57,12 @@ def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
         },
         "tensors": {"file": tensors.name, "sha256": digest},
     }
+    text = json.dumps(index, indent=2).encode()
+    folder.mkdir(parents=True, exist_ok=True)
     write_atomically(tensors, content)
-    write_atomically(folder / INDEX, json.dumps(index, indent=2).encode())
-    for old in folder.glob("tensors-*.safetensors"):
-        if old != tensors:
+    write_atomically(folder / INDEX, text)
+    for old in folder.iterdir():
+        if _is_ours(old) and old != tensors:
             old.unlink()
 
 
@@ -69,7 +70,7 @@ def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
     """Read a model from the folder ``path``."""
     tensor_files = require("safetensors.numpy", extra="save", purpose="loading a model")
     tensor_error: type[Exception] = require("safetensors", extra="save", purpose="loading a model").SafetensorError
-    folder = Path(path)
+    folder = Path(path).expanduser()
     if not (folder / INDEX).is_file():
         raise FileNotFoundError(f"{folder} holds no model: there is no file {folder / INDEX}")
     index = _read_index(folder / INDEX)
@@ -82,8 +83,8 @@ def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
         return _restore(cls, parameters, fitted, tensor_files.load(content))
     except _Damaged as error:
         raise ValueError(f"{folder} is not a whole model: {error}") from None
-    except FileNotFoundError as error:
-        raise ValueError(f"{folder} is not a whole model: {error.filename} is missing") from None
+    except OSError as error:
+        raise ValueError(f"{folder} is not a whole model: {error.filename} is missing or cannot be read") from None
     except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, tensor_error) as error:
         raise ValueError(f"{folder} is not a whole model: {INDEX} or its tensors are malformed ({error})") from error
 
@@ -129,21 +130,28 @@ def _restore(cls: type[Model], parameters: Any, fitted: Any, arrays: dict[str, n
     n_clusters = sizes[-1]
     weights = {name.removeprefix(NETWORK): array for name, array in arrays.items() if name.startswith(NETWORK)}
     _check_sizes(sizes, weights)
-    for name, shape in {
-        "labels": (len(arrays["embedding"]),),
-        "embedding": (len(arrays["embedding"]), n_clusters),
+    n_nodes, n_layers = len(arrays["embedding"]), len(fitted["layer_names"])
+    shapes: dict[str, tuple[int, ...]] = {
+        "labels": (n_nodes,),
+        "embedding": (n_nodes, n_clusters),
         "cluster_centers": (n_clusters, n_clusters),
         "to_embedding": (n_clusters, n_clusters),
-        "layer_weights": (len(fitted["layer_names"]),),
+        "layer_weights": (n_layers,),
         "losses": (len(arrays["losses"]),),
-    }.items():
-        if arrays[name].shape != shape or not np.isfinite(arrays[name]).all():
-            raise _Damaged(f"{name} should be finite and of shape {shape}, but has shape {arrays[name].shape}")
+    }
+    if "feature_mean" in arrays:
+        shapes |= {"feature_mean": (sizes[0],), "feature_deviation": (sizes[0],)}
+    for name, array in arrays.items():
+        wanted = np.int64 if name == "labels" else np.float64
+        if array.dtype != wanted or array.shape != shapes.get(name, array.shape) or not np.isfinite(array).all():
+            raise _Damaged(f"{name} should be finite numbers of shape {shapes.get(name, array.shape)}, but is not")
+    if model.n_clusters != n_clusters or not np.isin(arrays["labels"], np.arange(n_clusters)).all():
+        raise _Damaged(f"the labels, the net and n_clusters do not agree on {n_clusters} clusters")
 
     network = Perceptron(sizes).double()
     network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
     network.eval()
-    model._network, model._scaler = network, _scaler(fitted["feature_scaling"], arrays, sizes[0])
+    model._network, model._scaler = network, _scaler(fitted["feature_scaling"], arrays)
     model._to_embedding = arrays["to_embedding"]
     model.n_features_in_ = 0 if model._scaler is None else sizes[0]
     if fitted["feature_names_in"] is not None:
@@ -152,12 +160,13 @@ def _restore(cls: type[Model], parameters: Any, fitted: Any, arrays: dict[str, n
             raise _Damaged("the number of feature names is not the number of features")
     model.embedding_ = arrays["embedding"]
     model.cluster_centers_ = arrays["cluster_centers"]
-    model.labels_ = arrays["labels"].astype(np.int64)
+    model.labels_ = arrays["labels"]
     model.layer_names_ = tuple(map(str, fitted["layer_names"]))
     model.layer_weights_ = arrays["layer_weights"]
     model.aggregation_ = dict(fitted["aggregation"])
     model.history_ = {"loss": arrays["losses"]}
     model.n_steps_ = len(arrays["losses"])
+    model._n_features_out = n_clusters
     return model
 
 
@@ -175,17 +184,21 @@ def _position(item: tuple[str, Any]) -> tuple[int, str]:
     return (int(digits or 0), name)
 
 
-def _scaler(kind: Any, arrays: dict[str, np.ndarray[Any, Any]], n_features: int) -> FeatureScaler | None:
+def _scaler(kind: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> FeatureScaler | None:
     if kind is None:
         return None
-    if kind not in FEATURE_SCALINGS:
+    if kind not in ("standard", "unit", "none"):
         raise _Damaged(f"feature_scaling is {kind!r}")
     if kind != "standard":
         return FeatureScaler(kind)
-    mean, deviation = arrays["feature_mean"], arrays["feature_deviation"]
-    if mean.shape != (n_features,) or deviation.shape != (n_features,):
-        raise _Damaged(f"the scaling of {n_features} features has shapes {mean.shape} and {deviation.shape}")
-    return FeatureScaler(kind, mean, deviation)
+    if not (arrays["feature_deviation"] > 0).all():
+        raise _Damaged("feature_deviation should be positive")
+    return FeatureScaler(kind, arrays["feature_mean"], arrays["feature_deviation"])
+
+
+def _is_ours(file: Path) -> bool:
+    """Tell whether a file is one that `save_model` makes beside the index, whole or cut off."""
+    return file.name.removeprefix(".").startswith("tensors-") or file.name.startswith(f".{INDEX}.")
 
 
 def _whole(value: Any) -> int:

@@ -52,7 +52,7 @@ def data_file(relative: str, data_home: str | PathLike[str] | None, what: str) -
             f"this data set is not part of the package: get {what}, put it at {relative} in some folder, and name that folder "
             f"with data_home= or the environment variable {DATA_HOME_VARIABLE}"
         )
-    file = Path(home) / relative
+    file = Path(home).expanduser() / relative
     if not file.is_file():
         raise FileNotFoundError(f"there is no file {file}: get {what} and put it there")
     return file

@@ -2,7 +2,7 @@
 
 | nodes | layers | features | classes |
 |---|---|---|---|
-| 1797 | 4 (10-NN: top, bottom, left, right half) | 32 each, 64 in all | 10 |
+| 1797 | 4 (10-NN: top, bottom, left, right half) | 52 pixels, 24 to 28 in each half | 10 |
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def load_digits(n_nodes: int | None = None, *, n_neighbors: int = 10, weights: s
     first, second = slice(None, 4), slice(4, None)
     halves = {"top": (first,), "bottom": (second,), "left": (slice(None), first), "right": (slice(None), second)}
     views = {name: images[:, *half][:, inked[half]] for name, half in halves.items()}
-    layers = MultilayerGraph.from_views(views, n_neighbors, weights)
+    layers = MultilayerGraph.from_views(views, n_neighbors, weights, feature_scaling="none")
     graph = MultilayerGraph(layers.layers, images[:, inked], layers.layer_names)
     return Dataset(
         graph,

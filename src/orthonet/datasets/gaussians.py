@@ -55,6 +55,7 @@ def make_multilayer_gaussians(
     check_integer(n_nodes, "n_nodes", minimum=max(2, n_clusters))
     check_integer(n_layers, "n_layers", minimum=1)
     check_integer(n_dims, "n_dims", minimum=1)
+    check_integer(n_neighbors, "n_neighbors", minimum=1)
     check_number(separation, "separation", at_least=0)
     rng = random_generator(random_state)
     labels = rng.permutation(np.arange(n_nodes) % n_clusters)

@@ -32,7 +32,7 @@ def load_leaves100(
     file = data_file(
         "leaves100/100leaves.mat", data_home, "100leaves.mat, the UCI leaves data in multi-view .mat layout"
     )
-    views, labels = read_multiview_mat(file)
+    views, labels = read_multiview_mat(file, len(VIEWS))
     graph = MultilayerGraph.from_views(dict(zip(VIEWS, views, strict=True)), n_neighbors, weights)
     return Dataset(
         graph,

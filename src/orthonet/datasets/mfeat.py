@@ -39,7 +39,7 @@ def load_mfeat(
     file = data_file(
         "mfeat/Mfeat.mat", data_home, "Mfeat.mat, the UCI Multiple Features data in multi-view .mat layout"
     )
-    views, labels = read_multiview_mat(file)
+    views, labels = read_multiview_mat(file, len(VIEWS))
     graph = MultilayerGraph.from_views(dict(zip(VIEWS, views, strict=True)), n_neighbors, weights)
     return Dataset(
         graph,

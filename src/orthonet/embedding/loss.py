@@ -32,17 +32,22 @@ def orthogonal_trace(outputs: Tensor, laplacian: Tensor) -> Tensor:
     return _OrthogonalTrace.apply(outputs, laplacian)  # type: ignore[no-untyped-call]
 
 
-def orthogonalising_map(outputs: Tensor, laplacian: Tensor) -> Tensor:
-    """Return the K x K matrix A for which Y A is orthonormal and (Y A)ᵀ L (Y A) diagonal, ascending.
+def orthogonalising_map(outputs: Tensor, laplacian: Tensor) -> tuple[Tensor, int]:
+    """Return the K x K matrix A for which Y A is orthonormal and (Y A)ᵀ L (Y A) diagonal, ascending; and the rank of Y.
 
-    With Y = Q Rᵀ this is R⁻ᵀ U, U the eigenvectors of QᵀLQ: the columns of Y A approximate single eigenvectors.
+    With the singular value decomposition Y = Q Σ Vᵀ this is V Σ⁻¹ U, U the eigenvectors of QᵀLQ: the columns of Y A
+    approximate single eigenvectors of L. If Y has rank r < K, the last K − r columns of A are zero.
     """
-    wide = outputs.double()
-    factor = cholesky_guarded(wide.T @ wide)
-    to_orthonormal = torch.linalg.inv(factor).T
-    orthonormal = wide @ to_orthonormal
+    left, sizes, right = torch.linalg.svd(outputs.double(), full_matrices=False)
+    rank = int((sizes > sizes[0] * max(outputs.shape) * torch.finfo(torch.float64).eps).sum())
+    orthonormal = left[:, :rank]
     rough = orthonormal.T @ (laplacian @ orthonormal)
-    return to_orthonormal @ torch.linalg.eigh((rough + rough.T) / 2).eigenvectors
+    ascending = torch.linalg.eigh((rough + rough.T) / 2).eigenvectors
+    # An eigenvector's sign is arbitrary; the longer tail of its entries points up, however the nodes are numbered.
+    ascending = ascending * torch.where((orthonormal @ ascending).pow(3).sum(dim=0) < 0, -1.0, 1.0)
+    to_embedding = torch.zeros(outputs.shape[1], outputs.shape[1], dtype=torch.float64, device="cpu")
+    to_embedding[:, :rank] = (right[:rank].T / sizes[:rank]) @ ascending
+    return to_embedding, rank
 
 
 def cholesky_guarded(gram: Tensor) -> Tensor:

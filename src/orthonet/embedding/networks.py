@@ -28,16 +28,16 @@ class Perceptron(nn.Module):
 
     def __init__(self, sizes: Sequence[int], generator: torch.Generator | None = None) -> None:
         super().__init__()
-        self.sizes = tuple(sizes)
+        self.sizes = tuple(int(size) for size in sizes)
         layers: list[nn.Module] = []
         for n_in, n_out in pairwise(self.sizes):
             # skip_init, because the usual constructor draws from the global random state
-            layer: nn.Linear = nn.utils.skip_init(nn.Linear, n_in, n_out, dtype=torch.float32)  # type: ignore[no-untyped-call]
+            layer: nn.Linear = nn.utils.skip_init(nn.Linear, n_in, n_out, device="cpu", dtype=torch.float32)  # type: ignore[no-untyped-call]
             if generator is not None:
                 bound = 1 / math.sqrt(n_in)
                 nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
                 nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
-            layers += [layer, nn.PReLU(dtype=torch.float32)]
+            layers += [layer, nn.PReLU(device="cpu", dtype=torch.float32)]
         self.layers = nn.ModuleList(layers[:-1])
 
     def forward(self, features: Tensor) -> Tensor:

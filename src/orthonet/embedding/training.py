@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from orthonet.embedding.loss import orthogonal_trace, orthogonalising_map
+from orthonet.embedding.loss import orthogonal_trace
 from orthonet.support.progress import progress
 
 
@@ -17,9 +17,8 @@ class Training:
 
     losses: tuple[float, ...]
     """Loss before each step."""
-    to_embedding: Tensor
-    """The K x K matrix that makes the outputs orthonormal, see `orthonet.embedding.loss.orthogonalising_map`."""
     converged: bool
+    """Whether the loss had settled when training stopped."""
 
 
 def train(
@@ -54,19 +53,17 @@ def train(
     verbose : bool, optional
         Progress bar: after two seconds on a terminal (None), always or never.
     """
-    optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, amsgrad=True)
     losses: list[float] = []
     converged = False
     network.train()
+    optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, amsgrad=True)
     with progress("training", max_steps, verbose) as report:
         for step in range(1, max_steps + 1):
             optimiser.zero_grad()
             loss = orthogonal_trace(network(features), laplacian)
             losses.append(loss.item())
             if not torch.isfinite(loss):
-                raise FloatingPointError(
-                    f"training diverged: the loss is {losses[-1]} at step {step}; lower learning_rate (now {learning_rate:g})"
-                )
+                raise FloatingPointError(_why_not_finite(losses[-1], step, learning_rate))
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
             report(step, f"loss {losses[-1]:.4f}")
@@ -74,6 +71,10 @@ def train(
                 converged = True
                 break
     network.eval()
-    with torch.no_grad():
-        to_embedding = orthogonalising_map(network.double()(features.double()), laplacian)
-    return Training(tuple(losses), to_embedding, converged)
+    return Training(tuple(losses), converged)
+
+
+def _why_not_finite(loss: float, step: int, learning_rate: float) -> str:
+    if step == 1:
+        return f"the loss is {loss} before training: the features or the edge weights are too large; divide them first"
+    return f"training diverged: the loss is {loss} at step {step}; lower learning_rate (now {learning_rate:g})"

@@ -6,7 +6,6 @@ length, which keeps them sparse.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -17,6 +16,7 @@ from scipy.sparse.linalg import norm as sparse_norm
 
 from orthonet.graph.arrays import as_matrix, check_finite
 from orthonet.support.checks import check_choice
+from orthonet.support.warn import warn_user
 
 Features: TypeAlias = npt.NDArray[np.floating[Any]] | csr_array
 FeatureScaling = Literal["auto", "standard", "unit", "none"]
@@ -61,12 +61,10 @@ class FeatureScaler:
             if (low == high).all():
                 _tell_constant(low == high, name)
             return cls(kind)
-        mean, deviation = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64)
-        if not (np.isfinite(mean) & np.isfinite(deviation)).all():
-            raise ValueError(
-                f"{name}: numbers up to {np.abs(features).max():.3g} are too large to be scaled; divide them first"
-            )
-        constant = deviation <= 10 * np.finfo(features.dtype).eps * np.abs(features).max(axis=0)
+        largest = np.abs(features).max(axis=0).astype(np.float64)
+        unit = features / np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
+        mean, deviation = largest * unit.mean(axis=0), largest * unit.std(axis=0)
+        constant = unit.std(axis=0) <= 10 * np.finfo(features.dtype).eps
         _tell_constant(constant, name)
         if kind != "standard":
             return cls(kind)
@@ -94,9 +92,7 @@ def _tell_constant(constant: npt.NDArray[np.bool_], name: str) -> None:
     if constant.any():
         columns = np.flatnonzero(constant)
         first = ", ".join(map(str, columns[:5])) + (", …" if len(columns) > 5 else "")
-        warnings.warn(
+        warn_user(
             f"{name}: {len(columns)} of {len(constant)} columns are constant (column {first}) and carry no "
-            "information; drop them to silence this",
-            UserWarning,
-            stacklevel=4,
+            "information; drop them to silence this"
         )

@@ -16,7 +16,6 @@ References
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
@@ -28,6 +27,7 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from orthonet.graph.features import Features
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import require
+from orthonet.support.warn import warn_user
 
 Distances = npt.NDArray[np.float64]
 Neighbours = npt.NDArray[np.intp]
@@ -159,7 +159,7 @@ def _search_approximately(search: Search, features: Features, metric: str) -> bo
     try:
         _pynndescent()
     except ImportError as error:
-        warnings.warn(f"exact search among {n_nodes} nodes is slow; {error}", UserWarning, stacklevel=4)
+        warn_user(f"exact search among {n_nodes} nodes is slow; {error}")
         return False
     return True
 

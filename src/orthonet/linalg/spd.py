@@ -23,7 +23,6 @@ References
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -32,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cholesky, eigh, eigvalsh, solve_triangular
 
-from orthonet.support.checks import check_integer, check_layer_weights, check_number
+from orthonet.support.checks import check_integer, check_number, check_weights
+from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.floating[Any]]
 
@@ -105,8 +105,10 @@ def geometric_mean(
            [0., 4.]])
     """
     stack = np.asarray(matrices)
-    if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or len(stack) == 0:
-        raise ValueError(f"matrices must have shape (S, n, n) with S >= 1, got {stack.shape}")
+    if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or 0 in stack.shape:
+        raise ValueError(f"matrices must have shape (S, n, n) with S, n >= 1, got {stack.shape}")
+    if stack.dtype.kind not in "biuf":
+        raise ValueError(f"matrices must hold real numbers, got dtype {stack.dtype}")
     if not np.isfinite(stack).all():
         raise ValueError("matrices contain NaN or infinity")
     if stack.dtype != np.float32:
@@ -119,7 +121,11 @@ def geometric_mean(
         )
     attainable = max(tol, 10 * float(np.finfo(stack.dtype).eps))
     result = karcher_mean(
-        list(stack), check_layer_weights(weights, len(stack)), step=step, max_iter=max_iter, tol=attainable
+        list(stack),
+        check_weights(weights, len(stack), name="weights", of="matrices"),
+        step=step,
+        max_iter=max_iter,
+        tol=attainable,
     )
     warn_if_not_converged(result, attainable)
     return result.matrix
@@ -165,15 +171,16 @@ def karcher_mean(
     if initial is None:
         initial = sum((weights[s] * matrices[s] for s in counted[1:]), weights[counted[0]] * matrices[counted[0]])
     mean = np.asarray(initial, dtype=matrices[0].dtype)
-    residual, converged, n_iter = np.inf, len(counted) == 1 and present is None, 0
-    if converged:
+    residual, converged, n_iter = np.inf, False, 0
+    if len(counted) == 1 and present is None:
+        _cholesky(mean, f"matrices[{counted[0]}]")
         return KarcherMean(mean, 0.0, 0, True)
 
     # An index held by matrices of total weight w bends the objective by w only, so it takes steps up to 1 / w.
     longest = 1.0 if present is None else 1.0 / float(np.min(weights @ np.asarray(present)))
     previous: _Step | None = None
     for n_iter in range(1, max_iter + 1):
-        factor = _cholesky(mean, "the mean")
+        factor = _cholesky(mean, "the mean", None if step == "auto" else step)
         tangent, curvature = np.zeros_like(mean), 0.0
         for s in counted:
             held = None if present is None or present[s].all() else present[s]
@@ -196,11 +203,10 @@ def karcher_mean(
 def warn_if_not_converged(result: KarcherMean, tol: float) -> None:
     """Warn with the residual and what to change."""
     if not result.converged:
-        warnings.warn(
+        warn_user(
             f"the geometric mean stopped after {result.n_iter} iterations at a residual of {result.residual:.1e}, "
-            f"above tol={tol:.1e}; raise max_iter, or epsilon if the layers are nearly singular",
+            f"above tol={tol:.1e}; raise max_iter of the mean, or epsilon if the layers are nearly singular",
             RuntimeWarning,
-            stacklevel=3,
         )
 
 
@@ -261,13 +267,14 @@ def _positive_eigh(matrix: Array, overwrite: bool = False) -> tuple[Array, Array
     return values, vectors
 
 
-def _cholesky(matrix: Array, name: str) -> Array:
+def _cholesky(matrix: Array, name: str, step: float | None = None) -> Array:
     try:
         return cholesky(matrix, lower=True, check_finite=False)
     except LinAlgError as error:
-        raise ValueError(
-            f"{name} is not positive definite; add a small multiple of the identity, e.g. epsilon=1e-3"
-        ) from error
+        advice = "add a small multiple of the identity, e.g. epsilon=1e-3"
+        if step is not None:
+            advice = f"step={step:g} may be too long (step='auto' adapts it), or {advice}"
+        raise ValueError(f"{name} is not positive definite; {advice}") from error
 
 
 def _symmetric(matrix: Array) -> Array:

@@ -39,17 +39,17 @@ class Score:
 
 
 def standard_methods(graph: MultilayerGraph, n_clusters: int, random_state: int) -> dict[str, Callable[[], Any]]:
-    """Return K-means, spectral clustering of each layer and of the means, and OrthoNet, each ready to be made."""
+    """Return K-means, spectral clustering of each layer and of the means, and OrthoNet: quiet, each ready to be made."""
 
     def spectral(**how: str) -> Callable[[], Any]:
-        return lambda: SpectralClustering(n_clusters, random_state=random_state, **how)  # type: ignore[arg-type]
+        return lambda: SpectralClustering(n_clusters, random_state=random_state, verbose=False, **how)  # type: ignore[arg-type]
 
     return {
         "K-means on the features": lambda: KMeans(n_clusters, random_state=random_state),
         **{f"spectral, layer {name!r}": spectral(layer=name) for name in graph.layer_names},
         "spectral, arithmetic mean": spectral(aggregation="arithmetic"),
         "spectral, geometric mean": spectral(aggregation="geometric"),
-        "OrthoNet": lambda: OrthoNet(n_clusters, random_state=random_state),
+        "OrthoNet": lambda: OrthoNet(n_clusters, random_state=random_state, verbose=False),
     }
 
 

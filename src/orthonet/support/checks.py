@@ -53,17 +53,20 @@ def random_generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_integer(random_state, "random_state", minimum=0))
 
 
-def check_layer_weights(weights: Any, n_layers: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return one non-negative weight a layer, scaled to sum 1; None gives equal weights."""
+def check_weights(
+    weights: Any, count: int, *, name: str = "layer_weights", of: str = "layers"
+) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return non-negative weights scaled to sum 1; None gives equal weights."""
     if weights is None:
-        return np.full(n_layers, 1.0 / n_layers)
-    array = np.array(weights, dtype=np.float64)
-    if array.shape != (n_layers,):
-        raise ValueError(
-            f"layer_weights must hold one number for each of the {n_layers} layers, got shape {array.shape}"
-        )
+        return np.full(count, 1.0 / count)
+    try:
+        array = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be {count} numbers, one for each of the {of}, got {weights!r}") from None
+    if array.shape != (count,):
+        raise ValueError(f"{name} must hold one number for each of the {count} {of}, got shape {array.shape}")
     if not np.isfinite(array).all() or (array < 0).any():
-        raise ValueError(f"layer_weights must be finite and >= 0, got {array.tolist()}")
+        raise ValueError(f"{name} must be finite and >= 0, got {array.tolist()}")
     if array.sum() == 0:
-        raise ValueError("layer_weights are all 0: at least one layer must count")
+        raise ValueError(f"{name} are all 0: at least one of the {of} must count")
     return array / array.sum()

@@ -30,7 +30,8 @@ def progress(title: str, total: int, verbose: bool | None = None) -> Iterator[Re
         None shows a bar after two seconds if standard error is a terminal (or a notebook) and `rich` is
         installed, True shows it at once and wherever standard error goes, False never.
     """
-    bar = None if verbose is False else _bar(required=verbose is True)
+    shown = None if verbose is None else bool(verbose)
+    bar = None if shown is False else _bar(required=shown is True)
     if bar is None:
         yield lambda done, message: None
         return
@@ -39,7 +40,7 @@ def progress(title: str, total: int, verbose: bool | None = None) -> Iterator[Re
     started = time.monotonic()
 
     def report(done: int, message: str) -> None:
-        if not bar.live.is_started and (verbose or time.monotonic() - started > PATIENCE_SECONDS):
+        if not bar.live.is_started and (shown or time.monotonic() - started > PATIENCE_SECONDS):
             bar.start()
         bar.update(task, completed=done, message=message)
 
