@@ -25,9 +25,12 @@ lint: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.user
+	$(BIN)/python benchmarks/aggregation.py
 	$(BIN)/python benchmarks/fit.py
 
 paper: $(VENV)/.user
+	$(BIN)/python experiments/figure2.py
+	$(BIN)/python experiments/compressed.py
 	$(BIN)/python experiments/recipe.py
 
 docs: $(VENV)/.docs

@@ -26,6 +26,9 @@ def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
     [
         ("experiments/recipe.py", "experiments/results/recipe.json", "recipe"),
         ("benchmarks/fit.py", "benchmarks/results/fit.json", "fit"),
+        ("benchmarks/aggregation.py", "benchmarks/results/aggregation.json", "aggregation"),
+        ("benchmarks/pyriemann_mean.py", "benchmarks/results/pyriemann_mean.json", "pyriemann"),
+        ("experiments/compressed.py", "experiments/results/compressed.json", "compressed"),
     ],
 )
 def test_tables_are_made_from_the_kept_results(script, results, table, monkeypatch):

@@ -5,6 +5,8 @@ import pytest
 from pyriemann.geometry.mean import mean_riemann
 from scipy.linalg import block_diag
 
+from orthonet.graph.knn import knn_layer
+from orthonet.graph.laplacian import laplacian
 from orthonet.linalg import spd
 
 
@@ -37,7 +39,9 @@ def test_two_matrices_have_a_closed_form(matrices):
     root = spd.sqrt(first)
     inverse = np.linalg.inv(root)
     closed = root @ spd.sqrt(inverse @ second @ inverse) @ root
-    assert spd.distance(spd.geometric_mean(matrices[:2]), closed) < 1e-7
+    assert spd.distance(spd.geometric_mean(matrices[:2]), closed) < 1e-9
+    iterated = spd.geometric_mean(matrices[:2], [1, 3], step=0.5, max_iter=300)
+    assert spd.distance(spd.geometric_mean(matrices[:2], [1, 3]), iterated) < 1e-6
 
 
 def test_commuting_matrices_give_the_mean_of_each_eigenvalue(rng):
@@ -81,6 +85,15 @@ def test_equals_pyriemann(rng, condition):
     reference = mean_riemann(matrices, sample_weight=weights, tol=1e-12, maxiter=500)
     mean = spd.geometric_mean(matrices, weights, max_iter=200)
     assert spd.distance(mean, reference) / spd.distance(matrices[0], reference) < 1e-6
+
+
+def test_equals_pyriemann_on_graph_laplacians(rng):
+    points = [rng.standard_normal((80, 3)) for _ in range(4)]
+    layers = np.array(
+        [laplacian(knn_layer(cloud, 6), "combinatorial").toarray() + 0.01 * np.eye(80) for cloud in points]
+    )
+    reference = mean_riemann(layers, tol=1e-12, maxiter=500)
+    assert spd.distance(spd.geometric_mean(layers), reference) / spd.distance(layers[0], reference) < 1e-6
 
 
 def test_float32_in_float32_out(matrices):

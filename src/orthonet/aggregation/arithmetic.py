@@ -16,8 +16,10 @@ from scipy.sparse import csr_array, diags_array
 from orthonet.aggregation.problem import AggregationProblem
 
 
-def arithmetic(problem: AggregationProblem, *, verbose: bool | None = None) -> tuple[csr_array, dict[str, Any]]:
-    """Return the weighted mean; it is at once there, so ``verbose`` shows nothing."""
+def arithmetic(
+    problem: AggregationProblem, *, solver: str = "auto", verbose: bool | None = None
+) -> tuple[csr_array, dict[str, Any]]:
+    """Return the weighted mean: exact and sparse whatever the ``solver``, and there at once."""
     total = csr_array(problem.laplacians[0].shape)
     for weight, laplacian in zip(problem.weights, problem.laplacians, strict=True):
         total = total + weight * laplacian

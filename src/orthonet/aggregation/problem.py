@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
+from orthonet.graph.laplacian import LAPLACIAN_KINDS, LaplacianKind, degrees_of, joint_laplacians, laplacian
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.support.checks import check_number, check_weights
+from orthonet.support.checks import check_choice, check_number, check_weights
 from orthonet.support.warn import warn_user
 
 
@@ -26,15 +26,30 @@ class AggregationProblem:
     laplacians: tuple[csr_array, ...]
     present: tuple[npt.NDArray[np.bool_], ...]
     weights: npt.NDArray[np.float64]
+    """Positive, summing to 1."""
     layer_weights: npt.NDArray[np.float64]
     """The weights of all layers of the graph, those at 0 included."""
+    shifts: npt.NDArray[np.float64]
+    """ε of each layer, in the unit of its Laplacian."""
+    null_vectors: tuple[npt.NDArray[np.float64], ...]
+    """For each layer a vector that L̄_s annihilates on every connected component."""
+    n_components: int
+    """How many of the lowest eigenvectors matter."""
+    rng: np.random.Generator
 
     @classmethod
     def of(
-        cls, graph: MultilayerGraph, kind: LaplacianKind, epsilon: float, layer_weights: npt.ArrayLike | None
+        cls,
+        graph: MultilayerGraph,
+        kind: LaplacianKind,
+        epsilon: float,
+        layer_weights: npt.ArrayLike | None,
+        n_components: int,
+        rng: np.random.Generator,
     ) -> Self:
         """Choose the layers that count, and shift their Laplacians."""
         check_number(epsilon, "epsilon", above=0)
+        check_choice(kind, "laplacian", LAPLACIAN_KINDS)
         weights = check_weights(layer_weights, graph.n_layers)
         counted = np.flatnonzero(weights)
         layers = [graph.layers[index] for index in counted]
@@ -46,14 +61,23 @@ class AggregationProblem:
                 f"{graph.node_ids.tolist()[silent[0]]!r}; give another layer a weight > 0"
             )
         if kind == "joint":
-            laplacians, present = joint_laplacians(layers, present, weights[counted])
+            laplacians, present, degrees = joint_laplacians(layers, present, weights[counted])
+            null_vectors = [np.sqrt(degrees)] * len(layers)
         else:
             laplacians = tuple(laplacian(layer, kind, mask) for layer, mask in zip(layers, present, strict=True))
-        shifted = []
-        for one, mask in zip(laplacians, present, strict=True):
-            unit = one.diagonal()[mask].mean() if kind == "combinatorial" else 1.0
-            shifted.append(csr_array(one + epsilon * unit * diags_array(mask.astype(np.float64))))
-        return cls(tuple(shifted), present, weights[counted], weights)
+            null_vectors = [
+                np.sqrt(degrees_of(layer)) if kind == "normalized" else np.ones(graph.n_nodes) for layer in layers
+            ]
+        units = [
+            one.diagonal()[mask].mean() if kind == "combinatorial" else 1.0
+            for one, mask in zip(laplacians, present, strict=True)
+        ]
+        shifts = epsilon * np.array(units)
+        shifted = tuple(
+            csr_array(one + shift * diags_array(mask.astype(np.float64)))
+            for one, mask, shift in zip(laplacians, present, shifts, strict=True)
+        )
+        return cls(shifted, present, weights[counted], weights, shifts, tuple(null_vectors), n_components, rng)
 
     @property
     def n_nodes(self) -> int:

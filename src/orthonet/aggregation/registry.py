@@ -10,20 +10,29 @@ from typing import Any
 import numpy.typing as npt
 
 from orthonet.aggregation.arithmetic import arithmetic
+from orthonet.aggregation.convex import convex
 from orthonet.aggregation.geometric import geometric
+from orthonet.aggregation.log_euclidean import log_euclidean
+from orthonet.aggregation.power import power
 from orthonet.aggregation.problem import AggregationProblem, warn_about_components
+from orthonet.aggregation.projection import projection
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
-from orthonet.support.checks import check_choice, check_integer
+from orthonet.support.checks import check_choice, check_integer, random_generator
 
 AGGREGATIONS: dict[str, Callable[..., tuple[Any, dict[str, Any]]]] = {
     "arithmetic": arithmetic,
     "geometric": geometric,
+    "log-euclidean": log_euclidean,
+    "power": power,
+    "projection": projection,
+    "convex": convex,
 }
 """Method name → function of an `AggregationProblem` (and options) that returns a matrix and what to tell about it."""
 
-SOLVERS = ("auto", "exact")
+SOLVERS = ("auto", "exact", "compressed")
+DEFAULT_COMPONENTS = 10
 
 
 def aggregate(
@@ -45,17 +54,18 @@ def aggregate(
     ----------
     graph : MultilayerGraph
         What to merge.
-    method : {"geometric", "arithmetic"}, default="geometric"
-        Which mean.
-    solver : {"auto", "exact"}, default="auto"
-        How it is computed.
+    method : {"geometric", "arithmetic", "log-euclidean", "power", "projection", "convex"}, default="geometric"
+        Which mean; each has a file of its own name in `orthonet.aggregation`, with its equation and its source.
+    solver : {"auto", "exact", "compressed"}, default="auto"
+        How it is computed: densely, or in a small basis for any number of nodes. "auto" decides by the number of nodes,
+        and ``info["solver"]`` tells.
     n_components : int, optional
-        How many of the lowest eigenvectors matter, usually the number of clusters: layers that fall into more
-        components than that give a warning.
+        How many of the lowest eigenvectors matter, usually the number of clusters (10 by default): the compressed solver
+        makes its basis for them, and layers that fall into more components than that give a warning.
     layer_weights : sequence of S numbers >= 0, optional
         How much each layer counts, equally by default; 0 leaves a layer out.
     random_state : int, optional
-        Seed for methods that draw random numbers; the two so far do not.
+        Seed of the start vectors of iterative eigensolvers; 0 if None, so that the same graph gives the same mean.
     laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
         Which Laplacian of each layer: normalised by the mean degrees of all layers, or by each layer's own, or not at
         all (the paper's); see `orthonet.graph.laplacian`.
@@ -65,7 +75,8 @@ def aggregate(
     verbose : bool, optional
         Progress bar: after two seconds on a terminal (None, the default), always or never.
     **options
-        Of the method: ``step``, ``max_iter``, ``tol`` for "geometric".
+        Of the method, see its file: ``step``, ``max_iter``, ``tol``, ``dtype`` for "geometric", ``p`` for
+        "power", ``alpha`` for "projection", ``n_steps`` for "convex".
 
     Returns
     -------
@@ -89,17 +100,20 @@ def aggregate(
     check_choice(method, "method", AGGREGATIONS)
     check_choice(solver, "solver", SOLVERS)
     function = AGGREGATIONS[method]
-    accepted = set(inspect.signature(function).parameters) - {"problem", "verbose"}
+    accepted = set(inspect.signature(function).parameters) - {"problem", "solver", "verbose"}
     unknown = sorted(set(options) - accepted)
     if unknown:
         takes = f"takes {', '.join(sorted(accepted))}" if accepted else "takes no further options"
         raise TypeError(f"unknown option {unknown[0]!r}: method {method!r} {takes}")
     started = time.perf_counter()
-    problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights)
     if n_components is not None:
         check_integer(n_components, "n_components", minimum=1, maximum=graph.n_nodes)
-        warn_about_components(graph, problem.layer_weights, n_components)
-    matrix, told = function(problem, verbose=verbose, **options)
+    wanted = min(DEFAULT_COMPONENTS, graph.n_nodes) if n_components is None else int(n_components)
+    rng = random_generator(0 if random_state is None else random_state)
+    problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights, wanted, rng)
+    if n_components is not None:
+        warn_about_components(graph, problem.layer_weights, wanted)
+    matrix, told = function(problem, solver=solver, verbose=verbose, **options)
     info = {
         "method": method,
         "laplacian": laplacian,

@@ -18,7 +18,7 @@ from orthonet.clustering.assignment import assign, canonical_order, nearest_cent
 from orthonet.clustering.persistence import load_model, save_model
 from orthonet.embedding.loss import orthogonalising_map
 from orthonet.embedding.networks import Perceptron
-from orthonet.embedding.tensors import as_tensor, plain_torch
+from orthonet.embedding.tensors import as_operator, as_tensor, plain_torch
 from orthonet.embedding.training import train
 from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
 from orthonet.graph.knn import knn_layer
@@ -40,7 +40,7 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ----------
     n_clusters : int, default=8
         Number of groups K, and of outputs of the net.
-    aggregation : {"geometric", "arithmetic"}, default="geometric"
+    aggregation : str, default="geometric"
         How the layers are merged, see `orthonet.aggregate`.
     laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
         Which Laplacian of each layer, see `orthonet.graph.laplacian`.
@@ -237,7 +237,7 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             epsilon=self.epsilon,
             verbose=self.verbose,
         )
-        laplacian = as_tensor(merged.matrix, torch.float64)
+        laplacian = as_operator(merged.matrix)
         generator = torch.Generator("cpu").manual_seed(int(rng.integers(2**63 - 1)))
         network = Perceptron(sizes, generator)
         training = train(

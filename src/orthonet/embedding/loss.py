@@ -14,16 +14,18 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from orthonet.embedding.tensors import Operator
 
-def orthogonal_trace(outputs: Tensor, laplacian: Tensor) -> Tensor:
+
+def orthogonal_trace(outputs: Tensor, laplacian: Operator) -> Tensor:
     """J(Y) with its closed-form gradient.
 
     Parameters
     ----------
     outputs : tensor
         Y. If its columns are dependent, (YᵀY)⁻¹ is regularised just enough to exist.
-    laplacian : tensor
-        L in float64, dense or sparse CSR, symmetric.
+    laplacian : tensor or LowRankTensor
+        L in float64: dense, sparse CSR or low rank; symmetric.
 
     Shapes
     ------
@@ -32,7 +34,7 @@ def orthogonal_trace(outputs: Tensor, laplacian: Tensor) -> Tensor:
     return _OrthogonalTrace.apply(outputs, laplacian)  # type: ignore[no-untyped-call]
 
 
-def orthogonalising_map(outputs: Tensor, laplacian: Tensor) -> tuple[Tensor, int]:
+def orthogonalising_map(outputs: Tensor, laplacian: Operator) -> tuple[Tensor, int]:
     """Return the K x K matrix A for which Y A is orthonormal and (Y A)ᵀ L (Y A) diagonal, ascending; and the rank of Y.
 
     With the singular value decomposition Y = Q Σ Vᵀ this is V Σ⁻¹ U, U the eigenvectors of QᵀLQ: the columns of Y A
@@ -64,7 +66,7 @@ def cholesky_guarded(gram: Tensor) -> Tensor:
 
 class _OrthogonalTrace(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, outputs: Tensor, laplacian: Tensor) -> Tensor:
+    def forward(ctx: Any, outputs: Tensor, laplacian: Operator) -> Tensor:
         wide = outputs.double()
         smoothed = laplacian @ wide
         inverse = torch.cholesky_inverse(cholesky_guarded(wide.T @ wide))

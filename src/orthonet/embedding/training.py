@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from orthonet.embedding.loss import orthogonal_trace
+from orthonet.embedding.tensors import Operator
 from orthonet.support.progress import progress
 
 
@@ -24,7 +25,7 @@ class Training:
 def train(
     network: nn.Module,
     features: Tensor,
-    laplacian: Tensor,
+    laplacian: Operator,
     *,
     learning_rate: float = 1e-3,
     max_steps: int = 100,
@@ -40,8 +41,8 @@ def train(
         f, from features to K outputs.
     features : tensor of shape (N, M)
         X, dense or sparse CSR.
-    laplacian : tensor of shape (N, N)
-        L in float64, dense or sparse CSR.
+    laplacian : tensor or LowRankTensor of shape (N, N)
+        L in float64: dense, sparse CSR or low rank.
     learning_rate : float, default=1e-3
         Of AMSGrad (Reddi et al. 2018).
     max_steps : int, default=100

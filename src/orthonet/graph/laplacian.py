@@ -60,7 +60,7 @@ def laplacian(
            [-2.,  2.]])
     """
     check_choice(kind, "laplacian", LAPLACIAN_KINDS)
-    degrees = _degrees(adjacency)
+    degrees = degrees_of(adjacency)
     if kind == "combinatorial":
         return csr_array(diags_array(degrees) - adjacency)
     scale = _inverse_root(degrees)
@@ -70,8 +70,8 @@ def laplacian(
 
 def joint_laplacians(
     layers: Sequence[csr_array], present: Sequence[npt.NDArray[np.bool_]], weights: npt.NDArray[np.float64]
-) -> tuple[tuple[csr_array, ...], tuple[npt.NDArray[np.bool_], ...]]:
-    """Joint Laplacians of several layers, and the nodes each of them speaks for.
+) -> tuple[tuple[csr_array, ...], tuple[npt.NDArray[np.bool_], ...], npt.NDArray[np.float64]]:
+    """Joint Laplacians of several layers, the nodes each of them speaks for, and the mean degrees.
 
     Parameters
     ----------
@@ -87,9 +87,11 @@ def joint_laplacians(
     laplacians : tuple of S sparse arrays of shape (N, N)
     informed : tuple of S boolean arrays of shape (N,)
         Nodes that are present and not isolated; nodes that are isolated wherever they are present count as informed.
+    mean_degrees : array of shape (N,)
+        D, with layers scaled to mean degree 1.
     """
-    scaled = [layer / _degrees(layer)[mask].mean() for layer, mask in zip(layers, present, strict=True)]
-    degrees = np.array([_degrees(layer) for layer in scaled])
+    scaled = [layer / degrees_of(layer)[mask].mean() for layer, mask in zip(layers, present, strict=True)]
+    degrees = np.array([degrees_of(layer) for layer in scaled])
     lonely = ~(degrees > 0).any(axis=0)
     informed = tuple(mask & ((own > 0) | lonely) for mask, own in zip(present, degrees, strict=True))
     mean_degree = weights @ degrees / (weights @ np.array(informed))
@@ -98,10 +100,11 @@ def joint_laplacians(
         csr_array(scale @ (diags_array(own) - layer) @ scale + diags_array((lonely & mask).astype(np.float64)))
         for layer, own, mask in zip(scaled, degrees, present, strict=True)
     )
-    return laplacians, informed
+    return laplacians, informed, mean_degree
 
 
-def _degrees(adjacency: csr_array) -> npt.NDArray[np.float64]:
+def degrees_of(adjacency: csr_array) -> npt.NDArray[np.float64]:
+    """Sum of the weights at each node."""
     return np.asarray(adjacency.sum(axis=1)).ravel()
 
 

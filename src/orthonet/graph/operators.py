@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator
 
 from orthonet.linalg.eigen import smallest_eigenpairs
+from orthonet.linalg.lowrank import LowRankUpdate
 from orthonet.support.checks import check_integer
 
 Array = npt.NDArray[np.floating[Any]]
@@ -22,14 +23,14 @@ class AggregatedLaplacian(LinearOperator):
 
     Parameters
     ----------
-    matrix : array or sparse array of shape (N, N)
-        Symmetric positive semi-definite.
+    matrix : array, sparse array or LowRankUpdate of shape (N, N)
+        Symmetric.
     info : mapping
         How it came about: method, solver, layer weights, time, and what the method measured.
 
     Attributes
     ----------
-    matrix : array or sparse array of shape (N, N)
+    matrix : array, sparse array or LowRankUpdate of shape (N, N)
         The representation that ``@`` works with.
     info : mapping
         Read-only.
@@ -45,7 +46,7 @@ class AggregatedLaplacian(LinearOperator):
     (60, 3)
     """
 
-    def __init__(self, matrix: Array | csr_array, info: Mapping[str, Any]) -> None:
+    def __init__(self, matrix: Array | csr_array | LowRankUpdate, info: Mapping[str, Any]) -> None:
         super().__init__(dtype=matrix.dtype, shape=matrix.shape)
         self.matrix = matrix
         self.info = MappingProxyType(dict(info))
@@ -64,7 +65,8 @@ class AggregatedLaplacian(LinearOperator):
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the ``k`` smallest eigenvalues, ascending, and their N x k eigenvectors."""
         check_integer(k, "k", minimum=1, maximum=self.shape[0])
-        return smallest_eigenpairs(self.matrix, k, np.random.default_rng(random_state))
+        found = smallest_eigenpairs(self.matrix, k, np.random.default_rng(random_state))
+        return found.values, found.vectors
 
     def smallest_eigenvectors(self, k: int, random_state: int = 0) -> npt.NDArray[np.float64]:
         """Return the N x k orthonormal eigenvectors of the ``k`` smallest eigenvalues."""

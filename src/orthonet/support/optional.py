@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from types import ModuleType
+
+
+def is_installed(module: str) -> bool:
+    """Tell whether ``module`` could be imported, without importing it."""
+    return importlib.util.find_spec(module) is not None
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:

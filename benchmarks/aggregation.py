@@ -1,0 +1,124 @@
+"""Time and memory of the compressed geometric mean against the number of nodes, on the paper's synthetic set.
+
+    python benchmarks/aggregation.py [--exact] [--up-to NODES]
+
+S = 4 layers of 20 neighbours, K = 5. Each size runs in a process of its own, so that its peak memory is its own. With
+``--exact`` one iteration of the exact mean at N = 10,000 is timed too (many minutes): a lower bound of what it takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from orthonet import aggregate, datasets
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
+from tables import ROOT, environment, publish
+
+from orthonet.support.files import write_atomically
+
+RESULTS = Path(__file__).parent / "results" / "aggregation.json"
+SIZES = (1000, 3000, 10_000, 30_000, 100_000, 300_000)
+EXACT_SIZE = 10_000
+
+
+def measure(n_nodes: int, solver: str) -> dict[str, float | int | str]:
+    """Aggregate once; memory is what the process holds beyond the graph."""
+    graph = datasets.make_multilayer_gaussians(n_nodes, random_state=0).graph
+    before = _megabytes()
+    started = time.perf_counter()
+    options = {"max_iter": 1} if solver == "exact" else {}
+    mean = aggregate(graph, "geometric", solver=solver, n_components=5, verbose=False, **options)
+    seconds = time.perf_counter() - started
+    return {
+        "solver": solver,
+        "n_nodes": n_nodes,
+        "seconds": round(seconds, 3),
+        "graph_megabytes": round(before),
+        "peak_megabytes": round(_megabytes()),
+        "basis": mean.info.get("basis", n_nodes),
+        "subspace_change": round(mean.info.get("subspace_change", 0.0), 5),
+    }
+
+
+def render(rows: list[dict[str, float | int | str]]) -> str:
+    """Return a Markdown table with the slope of time and memory."""
+    lines = [
+        "| solver | nodes | seconds | peak memory (MB) | basis | last subspace change |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        solver = "exact, one iteration" if row["solver"] == "exact" else row["solver"]
+        numbers = f"{row['n_nodes']:,} | {row['seconds']:.2f} | {row['peak_megabytes']:,} | {row['basis']:,} | "
+        lines.append(f"| {solver} | {numbers}{row['subspace_change']:.4f} |")
+    small = [row for row in rows if row["solver"] == "compressed"]
+    nodes, seconds = (np.log([float(row[key]) for row in small]) for key in ("n_nodes", "seconds"))
+    sentences = [f"Log-log slope of time against nodes: {np.polyfit(nodes, seconds, 1)[0]:.2f}."]
+    exact = [row for row in rows if row["solver"] == "exact"]
+    if exact:
+        twin = next(row for row in small if row["n_nodes"] == exact[0]["n_nodes"])
+        ratio = float(exact[0]["seconds"]) / float(twin["seconds"])
+        sentences.append(f"At {EXACT_SIZE:,} nodes one iteration of the exact mean takes {ratio:.0f} times as long.")
+    return "\n".join(lines) + "\n\n" + " ".join(sentences) + "\n"
+
+
+def draw(rows: list[dict[str, float | int | str]], path: Path) -> None:
+    """Draw time and memory against the number of nodes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.4), layout="constrained", dpi=110)
+    small = [row for row in rows if row["solver"] == "compressed"]
+    nodes = np.array([float(row["n_nodes"]) for row in small])
+    for axis, key, name in zip(
+        figure.subplots(1, 2), ("seconds", "peak_megabytes"), ("seconds", "peak memory (MB)"), strict=True
+    ):
+        values = np.array([float(row[key]) for row in small])
+        axis.loglog(nodes, values, "o-", color="#332288", label="compressed geometric mean")
+        axis.loglog(nodes, values[-1] * nodes / nodes[-1], ":", color="#999999", label="linear")
+        for row in rows:
+            if row["solver"] == "exact":
+                axis.loglog([row["n_nodes"]], [row[key]], "s", color="#CC6677", label="exact, one iteration")
+        axis.set_xlabel("nodes")
+        axis.set_ylabel(name)
+        axis.legend(fontsize=8)
+    figure.savefig(path)
+
+
+def _megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> None:
+    """Measure each size in a process of its own; keep the results, and put table and picture into the documents."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--exact", action="store_true", help="also time one iteration of the exact mean")
+    parser.add_argument("--up-to", type=int, default=SIZES[-1], metavar="NODES", help="leave out larger sizes")
+    parser.add_argument("--one", nargs=2, metavar=("NODES", "SOLVER"), help="measure one size here, and print it")
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(measure(int(arguments.one[0]), arguments.one[1])))
+        return
+    runs = [(n_nodes, "compressed") for n_nodes in SIZES if n_nodes <= arguments.up_to] + (
+        [(EXACT_SIZE, "exact")] if arguments.exact else []
+    )
+    rows = []
+    for n_nodes, solver in runs:
+        command = [sys.executable, "-W", "ignore", __file__, "--one", str(n_nodes), solver]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+        rows.append(json.loads(done.stdout))
+        print(rows[-1], flush=True)
+    write_atomically(RESULTS, json.dumps({"environment": environment(), "rows": rows}, indent=1).encode())
+    draw(rows, ROOT / "docs" / "images" / "aggregation.png")
+    publish("aggregation", render(rows))
+
+
+if __name__ == "__main__":
+    main()
