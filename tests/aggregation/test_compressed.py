@@ -41,6 +41,14 @@ def test_one_layer_given_three_times_is_that_layer(clouds):
     np.testing.assert_allclose(once.smallest_eigenpairs(4)[0], alone.smallest_eigenpairs(4)[0], atol=1e-3)
 
 
+def test_it_says_for_how_many_vectors_it_was_made(clouds):
+    small = aggregate(clouds.graph, solver="compressed", n_components=4)
+    with pytest.warns(
+        UserWarning, match="compressed for its 4 lowest eigenvectors, not 20; aggregate with n_components=20"
+    ):
+        small.smallest_eigenvectors(20)
+
+
 def test_weight_zero_is_absence_and_a_seed_decides_everything(clouds):
     graph = clouds.graph
     options = {"solver": "compressed", "n_components": 4}

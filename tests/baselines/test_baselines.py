@@ -1,10 +1,13 @@
 """The baselines take what OrthoNet takes, and find what they can."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.cluster import SpectralClustering as TheirSpectralClustering
 
 from orthonet import baselines, metrics
+from orthonet.aggregation import dense
 
 
 def test_kmeans_uses_features_only(clouds):
@@ -29,6 +32,15 @@ def test_spectral_clustering_of_one_layer_agrees_with_scikit_learn(clouds):
     ours = baselines.SpectralClustering(3, layer=clouds.graph.layer_names[0], random_state=0).fit(clouds.graph)
     theirs = TheirSpectralClustering(3, affinity="precomputed", random_state=0).fit(layer)
     assert metrics.adjusted_rand(ours.labels_, theirs.labels_) > 0.9
+
+
+def test_a_compressed_mean_is_made_for_the_clusters_asked_for(clouds, monkeypatch):
+    monkeypatch.setattr(dense, "EXACT_UP_TO", 100)
+    found = baselines.SpectralClustering(15, aggregation="geometric", random_state=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found.fit(clouds.graph)
+    assert not any("was compressed for" in str(one.message) for one in told)
 
 
 def test_what_they_refuse(clouds):

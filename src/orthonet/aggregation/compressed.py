@@ -96,6 +96,7 @@ def compress(
     update = LowRankUpdate(outside, basis, core - outside * np.eye(len(core)))
     return update, {
         "solver": "compressed",
+        "n_components": k,
         "basis": basis.shape[1],
         "subspace_change": change,
         "leak": leak,

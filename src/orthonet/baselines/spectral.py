@@ -77,6 +77,7 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         merged = aggregate(
             graph,
             self.aggregation,
+            n_components=self.n_clusters,
             layer_weights=weights,
             laplacian=self.laplacian,
             epsilon=self.epsilon,

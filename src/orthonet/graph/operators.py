@@ -14,6 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 from orthonet.linalg.eigen import smallest_eigenpairs
 from orthonet.linalg.lowrank import LowRankUpdate
 from orthonet.support.checks import check_integer
+from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.floating[Any]]
 
@@ -65,6 +66,11 @@ class AggregatedLaplacian(LinearOperator):
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the ``k`` smallest eigenvalues, ascending, and their N x k eigenvectors."""
         check_integer(k, "k", minimum=1, maximum=self.shape[0])
+        made_for = self.info.get("n_components", k)
+        if k > made_for:
+            warn_user(
+                f"this mean was compressed for its {made_for} lowest eigenvectors, not {k}; aggregate with n_components={k}"
+            )
         found = smallest_eigenpairs(self.matrix, k, np.random.default_rng(random_state))
         return found.values, found.vectors
 
