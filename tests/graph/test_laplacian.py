@@ -179,7 +179,7 @@ def test_the_mean_of_joint_laplacians_is_the_normalised_laplacian_of_the_mean_gr
     layers = [connected_layer(seed) for seed in range(3)]
     layers = [12 * layer / layer.sum() for layer in layers]  # mean degree 1
     everyone = [np.ones(12, bool)] * 3
-    found, _ = joint_laplacians([sp.csr_array(layer) for layer in layers], everyone, weights)
+    found, _, _ = joint_laplacians([sp.csr_array(layer) for layer in layers], everyone, weights)
     mean_graph = sum(weight * layer for weight, layer in zip(weights, layers, strict=True))
     mean = sum(weight * matrix for weight, matrix in zip(weights, dense(found), strict=True))
     np.testing.assert_allclose(mean, scipy_laplacian(mean_graph, normed=True), atol=1e-14)
@@ -207,7 +207,7 @@ def test_joint_laplacians_of_nodes_without_edges():
     assert one[3, 3] > 0 < one[4, 4]
     for matrix in (one, other):
         np.testing.assert_array_equal(matrix[5], np.eye(6)[5])
-    _, informed = joint_laplacians(graph.layers, graph.present, np.array([0.5, 0.5]))
+    _, informed, _ = joint_laplacians(graph.layers, graph.present, np.array([0.5, 0.5]))
     np.testing.assert_array_equal(informed, [[True] * 6, [True, True, True, False, False, True]])
 
 
