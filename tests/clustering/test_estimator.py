@@ -140,7 +140,7 @@ def test_permuting_the_nodes_permutes_the_partition(seed):
     plain = OrthoNet(6, random_state=0).fit(data.graph)
     permuted = OrthoNet(6, random_state=0).fit(data.graph.features[order], layers=layers)
     # A node halfway between two clusters may fall either way with the rounding of sums.
-    assert metrics.adjusted_rand(permuted.labels_, plain.labels_[order]) > 0.85
+    assert metrics.adjusted_rand(permuted.labels_, plain.labels_[order]) > 0.95
 
 
 def test_one_layer_three_times_equals_once(clouds):
