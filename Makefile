@@ -16,7 +16,7 @@ demo: $(VENV)/.user
 	$(BIN)/orthonet demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -2,10 +2,19 @@
 
     L ≈ V M(VᵀL_1V, …, VᵀL_SV) Vᵀ + c (I − VVᵀ)
 
-V (N x p) spans the r lowest eigenvectors of every layer and of the arithmetic mean, and M is the mean of small dense
+V (N x p) spans the r lowest eigenvectors of every layer and, about, of the arithmetic mean, and M is the mean of small dense
 matrices. c is the geometric mean of the layers' average eigenvalues outside V. The basis grows until the K lowest
 eigenvectors no longer turn, neither from one r to the next (2K, 3K, then half as much again each time) nor when the K
 vectors found so far, smoothed by each layer, join the basis (one step of subspace iteration with every layer).
+
+A layer that lacks nodes agrees with the arithmetic mean about them at first. The geometric mean M then knows better: it is also
+the plain geometric mean of the layers completed by its own regression of the missing nodes (Ā) on those held (A),
+
+    A'_s = M + E (L_s − M_AA) Eᵀ,      E = [I; M_ĀA M_AA⁻¹],
+
+which is what minimising Σ_s w_s d(M_AA, L_s)² comes to. In the basis all of these are p x p. The tests of the basis do not see
+how far this is from the exact mean (mean cosines of 0.87 to 0.997 were measured where two of three layers lack 10 to 40 % of
+the nodes), so ``info["settled"]`` is False there.
 
 Time O(nnz r + N p² + p³), memory O(N p).
 """
@@ -13,7 +22,9 @@ Time O(nnz r + N p² + p³), memory O(N p).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +36,8 @@ from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.eigen import smallest_eigenpairs
 from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound, smoothed
+from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
 from orthonet.support.warn import warn_user
 
@@ -38,12 +51,22 @@ LEAKING = 0.04
 """Largest `_leak` of a basis that suffices. The estimate is cautious: where it was half of this, exact and compressed subspaces
 agreed to a mean cosine of 0.999; where it was twice, to 0.985."""
 MAX_ROUNDS = 6
-EIGEN_TOL = 1e-3
+EIGEN_TOL, EIGEN_RTOL = 3e-3, 0.05
 """Residual of the eigenvectors that make the basis: their span matters, not their last digits."""
 
 
+REFILLS = 30
+REFILLED = 1e-4
+"""Completing the layers that lack nodes ends when the mean changes by less than this, relatively."""
+
+
 def compress(
-    problem: AggregationProblem, small_mean: SmallMean, *, max_basis: int | None = None, verbose: bool | None = None
+    problem: AggregationProblem,
+    small_mean: SmallMean,
+    *,
+    refill: bool = False,
+    max_basis: int | None = None,
+    verbose: bool | None = None,
 ) -> tuple[LowRankUpdate, dict[str, Any]]:
     """Return the mean in a basis that suffices for the lowest eigenvectors, and how it was found.
 
@@ -53,6 +76,8 @@ def compress(
         What to merge; its ``n_components`` lowest eigenvectors are what the basis must hold.
     small_mean : callable
         The mean of small dense matrices.
+    refill : bool, default=False
+        Complete the layers that lack nodes by the mean itself, which is right for the geometric mean.
     max_basis : int, optional
         Largest p; half of N, but no more than 1500, by default.
     verbose : bool, optional
@@ -62,67 +87,143 @@ def compress(
     limit = max_basis or min(1500, max(n_nodes // 2, 2 * k + 1))
     mean = arithmetic(problem)[0]
     filled = [_filled(layer, mask, mean) for layer, mask in zip(problem.laplacians, problem.present, strict=True)]
-    matrices = [*filled, mean]
-    voices = np.sqrt(problem.weights @ np.array(problem.present, dtype=np.float64))  # see `arithmetic`
-    null_vectors = [*problem.null_vectors, voices * problem.null_vectors[0]]
+    sources = [_Source(matrix, null) for matrix, null in zip(filled, problem.null_vectors, strict=True)]
     width = min(3 * k, n_nodes - 1)
-    with progress("compressed mean", MAX_ROUNDS * len(matrices), verbose) as report:
-        blocks = _lowest(problem, matrices, null_vectors, width, None, report, 0)
+    with progress("compressed mean", MAX_ROUNDS * len(sources), verbose) as report:
+
+        def lowest(done: int) -> list[Array]:
+            blocks = []
+            for source in sources:
+                blocks.append(source.lowest(width, problem.rng))
+                report(done + len(blocks), f"{width} vectors a layer")
+            return [*blocks, _lowest_from(_orthonormal(blocks, limit), mean, width)]
+
+        def mean_in(basis: Array) -> _InBasis:
+            return _InBasis.of(basis, filled, problem, small_mean, refill and not problem.complete)
+
+        blocks = lowest(0)
         # The first k vectors of each block are a smaller basis for nothing: compare with that.
-        previous = _lowest_of_mean(
-            _orthonormal([block[:, :k] for block in blocks], limit), filled, problem, small_mean
-        )[0]
+        previous = mean_in(_orthonormal([block[:, :k] for block in blocks], limit)).lowest(k)
         for rounds in range(1, MAX_ROUNDS + 1):
             basis = _orthonormal(blocks, limit)
-            current = _lowest_of_mean(basis, filled, problem, small_mean)[0]
+            current = mean_in(basis).lowest(k)
             # What each layer makes of the vectors found so far must not turn them either.
-            basis = _orthonormal([basis, *(_smoothed(layer, current) for layer in filled)], limit)
-            checked, core = _lowest_of_mean(basis, filled, problem, small_mean)
+            found = mean_in(_orthonormal([basis, *(smoothed(layer, current) for layer in filled)], limit))
+            checked = found.lowest(k)
             change = 1.0 - min(_mean_cosine(previous, current), _mean_cosine(current, checked))
-            if change < SETTLED or basis.shape[1] >= limit or rounds == MAX_ROUNDS:
+            full = found.basis.shape[1] >= limit
+            if change < SETTLED or full or rounds == MAX_ROUNDS:
                 break
             previous = checked
             width = min(int(1.5 * width), n_nodes - 1)
-            blocks = _lowest(problem, matrices, null_vectors, width, blocks, report, rounds * len(matrices))
-    outside = _average_outside(filled, basis, problem.weights)
-    leak = _leak(filled, basis, core, checked, outside, problem.weights)
-    settled = change < SETTLED and leak < LEAKING and basis.shape[1] < limit
-    if not settled:
+            blocks = lowest(rounds * len(sources))
+    leak = _leak(filled, found, checked, problem.weights)
+    enough = change < SETTLED and leak < LEAKING and not full
+    if not enough:
         warn_user(
-            f"the compressed mean did not settle: with {basis.shape[1]} vectors its {k} lowest eigenvectors still turn "
+            f"the compressed mean did not settle: with {found.basis.shape[1]} vectors its {k} lowest eigenvectors still turn "
             f"(mean cosine {1 - change:.3f}, leak {leak:.3f}); the layers have more low directions than that (many components, "
             "uneven weights, or noise). Pass solver='exact' if there are few enough nodes, or a larger epsilon"
         )
-    update = LowRankUpdate(outside, basis, core - outside * np.eye(len(core)))
+    update = LowRankUpdate(found.outside, found.basis, found.core - found.outside * np.eye(len(found.core)))
     return update, {
         "solver": "compressed",
         "n_components": k,
-        "basis": basis.shape[1],
+        "basis": found.basis.shape[1],
         "subspace_change": change,
         "leak": leak,
-        "settled": settled,
+        "settled": enough and problem.complete,
         "rounds": rounds,
     }
 
 
-def _lowest(
-    problem: AggregationProblem,
-    matrices: Sequence[csr_array],
-    null_vectors: Sequence[Array],
-    width: int,
-    start: Sequence[Array] | None,
-    report: Callable[[int, str], None],
-    done: int,
-) -> list[Array]:
-    """Return the ``width`` lowest eigenvectors of each matrix."""
-    blocks = []
-    for index, (matrix, null_vector) in enumerate(zip(matrices, null_vectors, strict=True)):
-        known = component_vectors(matrix, null_vector, width)
-        guess = None if start is None else start[index]
-        found = smallest_eigenpairs(matrix, width, problem.rng, known=known, start=guess, tol=EIGEN_TOL, max_iter=20)
-        blocks.append(found.vectors)
-        report(done + index + 1, f"{width} vectors a layer")
-    return blocks
+@dataclass(frozen=True)
+class _Source:
+    """A matrix whose lowest eigenvectors go into the basis; its coarse forms are made once."""
+
+    matrix: csr_array
+    null_vector: Array
+
+    @cached_property
+    def multigrid(self) -> Multigrid | None:
+        if not is_installed("pyamg"):
+            return None
+        return Multigrid.of(self.matrix, self.null_vector / np.linalg.norm(self.null_vector))
+
+    def lowest(self, width: int, rng: np.random.Generator) -> Array:
+        """Return the ``width`` lowest eigenvectors."""
+        known = component_vectors(self.matrix, self.null_vector, width)
+        return smallest_eigenpairs(
+            self.matrix, width, rng, known=known, multigrid=self.multigrid, tol=EIGEN_TOL, rtol=EIGEN_RTOL, max_iter=20
+        ).vectors
+
+
+def _lowest_from(basis: Array, matrix: csr_array, width: int) -> Array:
+    """Return about the ``width`` lowest eigenvectors of the arithmetic mean, by subspace iteration from those of the layers.
+
+    A union of layers has no coarse form that multigrid could use, but its smooth vectors are smooth over each layer.
+    """
+    for _ in range(3):
+        values, rotation = eigh(_symmetric(basis.T @ (matrix @ basis)), check_finite=False)
+        kept = basis @ rotation[:, :width]
+        cut = float(values[min(width, len(values)) - 1]) / largest_eigenvalue_bound(matrix)
+        basis = np.linalg.qr(smoothed(matrix, kept, cut=cut))[0]
+    return basis
+
+
+@dataclass(frozen=True)
+class _InBasis:
+    """The mean in a basis: V core Vᵀ + outside (I − VVᵀ)."""
+
+    basis: Array
+    core: Array
+    outside: float
+
+    @classmethod
+    def of(
+        cls,
+        basis: Array,
+        layers: Sequence[csr_array],
+        problem: AggregationProblem,
+        small_mean: SmallMean,
+        refill: bool,
+    ) -> Self:
+        """Take the mean of the layers seen in the basis."""
+        small = [_symmetric(basis.T @ (layer @ basis)) for layer in layers]
+        left = max(basis.shape[0] - basis.shape[1], 1)
+        averages = [(layer.diagonal().sum() - np.trace(one)) / left for layer, one in zip(layers, small, strict=True)]
+        outside = float(np.exp(problem.weights @ np.log(np.maximum(averages, 1e-12))))
+        core = _symmetric(small_mean(small, problem.weights))
+        if refill:
+            partial = [s for s, mask in enumerate(problem.present) if not mask.all()]
+            held = [basis[problem.present[s]] for s in partial]
+            grams = [part.T @ part for part in held]
+            own = [_symmetric(basis.T @ (problem.laplacians[s] @ basis)) for s in partial]
+            for _ in range(REFILLS):
+                for index, s in enumerate(partial):
+                    small[s] = _completed(own[index], grams[index], core, outside)
+                before, core = core, _symmetric(small_mean(small, problem.weights))
+                if np.linalg.norm(core - before) < REFILLED * np.linalg.norm(core):
+                    break
+        return cls(basis, core, outside)
+
+    def lowest(self, k: int) -> Array:
+        """Return the ``k`` lowest eigenvectors."""
+        return self.basis @ eigh(self.core, subset_by_index=(0, k - 1), check_finite=False)[1]
+
+
+def _completed(own: Array, gram: Array, core: Array, outside: float) -> Array:
+    """VᵀA'V of a layer completed by the mean, see the module.
+
+    ``own`` is V_AᵀL_sV_A, ``gram`` V_AᵀV_A, and the mean V core Vᵀ + outside (I − VVᵀ).
+    The regression of the missing nodes on those held is V_Ā R V_Aᵀ with a small R, so VᵀE = (I + V_ĀᵀV_Ā R) V_Aᵀ.
+    """
+    one = np.eye(len(core))
+    low = core - outside * one
+    regression = np.linalg.solve((outside * one + gram @ low).T, low.T).T
+    carried = one + (one - gram) @ regression
+    mean_of_held = gram @ low @ gram + outside * gram
+    return _symmetric(core + carried @ (own - mean_of_held) @ carried.T)
 
 
 def component_vectors(matrix: csr_array, null_vector: Array, at_most: int) -> Array | None:
@@ -146,15 +247,6 @@ def component_vectors(matrix: csr_array, null_vector: Array, at_most: int) -> Ar
     return vectors[:, exact] if exact.any() else None
 
 
-def _lowest_of_mean(
-    basis: Array, layers: Sequence[csr_array], problem: AggregationProblem, small_mean: SmallMean
-) -> tuple[Array, Array]:
-    small = [_symmetric(basis.T @ (layer @ basis)) for layer in layers]
-    core = _symmetric(small_mean(small, problem.weights))
-    vectors = eigh(core, subset_by_index=(0, problem.n_components - 1), check_finite=False)[1]
-    return basis @ vectors, core
-
-
 def _filled(layer: csr_array, present: npt.NDArray[np.bool_], mean: csr_array) -> csr_array:
     """Let a layer agree with the arithmetic mean about the nodes it does not hold.
 
@@ -169,19 +261,6 @@ def _filled(layer: csr_array, present: npt.NDArray[np.bool_], mean: csr_array) -
     return csr_array(layer + missing @ mean @ missing + across + across.T + diags_array(weight))
 
 
-def _smoothed(layer: csr_array, vectors: Array, degree: int = 8) -> Array:
-    """Damp what is rough over a layer: Chebyshev polynomial of the layer, small on the upper nine tenths of its spectrum."""
-    top = float(abs(layer).sum(axis=1).max())
-    low, high = 0.1 * top, top
-    centre, half = (high + low) / 2, (high - low) / 2
-    before, now = vectors, (layer @ vectors - centre * vectors) / half
-    for _ in range(degree - 1):
-        before, now = now, 2 * (layer @ now - centre * now) / half - before
-        scale = np.linalg.norm(now, axis=0)
-        before, now = before / scale, now / scale
-    return now
-
-
 def _orthonormal(blocks: Sequence[Array], limit: int) -> Array:
     """Return an orthonormal basis of the span of the blocks, without the directions that are only rounding."""
     stacked = np.hstack(blocks)
@@ -191,28 +270,14 @@ def _orthonormal(blocks: Sequence[Array], limit: int) -> Array:
     return np.linalg.qr(rough)[0]
 
 
-def _average_outside(layers: Sequence[csr_array], basis: Array, weights: npt.NDArray[np.float64]) -> float:
-    left = layers[0].shape[0] - basis.shape[1]
-    averages = [
-        (layer.diagonal().sum() - np.einsum("ij,ij->", basis, layer @ basis)) / max(left, 1) for layer in layers
-    ]
-    return float(np.exp(weights @ np.log(np.maximum(averages, 1e-12))))
-
-
-def _leak(
-    layers: Sequence[csr_array],
-    basis: Array,
-    core: Array,
-    vectors: Array,
-    outside: float,
-    weights: npt.NDArray[np.float64],
-) -> float:
+def _leak(layers: Sequence[csr_array], mean: _InBasis, vectors: Array, weights: npt.NDArray[np.float64]) -> float:
     """Estimate 1 − the mean cosine that is lost because the layers lead out of the basis.
 
     A layer that maps a vector u of eigenvalue λ out of V by a residual ρ turns it by about ρ / (c − λ), to first order in
     the perturbation; the loss of cosine is half the square of that.
     """
-    values = np.einsum("ij,ij->j", vectors, basis @ (core @ (basis.T @ vectors)))
+    basis, outside = mean.basis, mean.outside
+    values = np.einsum("ij,ij->j", vectors, basis @ (mean.core @ (basis.T @ vectors)))
     squared = np.zeros(len(values))
     for weight, layer in zip(weights, layers, strict=True):
         image = layer @ vectors

@@ -66,7 +66,7 @@ def geometric(
             reached.append(karcher_mean(matrices, weights, step=step, max_iter=max_iter, tol=1e-3 * tol))
             return reached[-1].matrix
 
-        update, told = compress(problem, small_mean, verbose=verbose)
+        update, told = compress(problem, small_mean, refill=True, verbose=verbose)
         warn_if_not_converged(reached[-1], 1e-3 * tol)
         return update, told | _convergence(reached[-1])
     blocks = [layer.astype(DTYPES[dtype]) for layer in dense_layers(problem, "geometric")]

@@ -24,6 +24,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,11 +81,11 @@ def power(
         def small_mean(matrices: Sequence[Array], weights: npt.NDArray[np.float64]) -> Array:
             mean, squeezed = power_mean(matrices, weights, p, shift)
             lost.append(squeezed)
-            return mean
+            return mean - shift * np.eye(len(mean))
 
         update, how = compress(problem, small_mean, verbose=verbose)
         _warn_if_squeezed(lost[-1], p)
-        return _with_shifted_complement(update, shift), how | told
+        return replace(update, base=update.base + shift), how | told
     with progress("power mean", len(problem.weights), verbose) as report:
         layers = dense_layers(problem, "power", report)
         dense, squeezed = power_mean(layers, problem.weights, p, shift, held_by(problem))
@@ -147,10 +148,3 @@ def _warn_if_squeezed(squeezed: bool, p: float) -> None:
             f"p={p:g} squeezes the lowest eigenvalues of the layers below rounding, and the lowest eigenvectors of the "
             "mean with them; pass a smaller p, or a larger epsilon"
         )
-
-
-def _with_shifted_complement(update: LowRankUpdate, shift: float) -> LowRankUpdate:
-    """Let the complement of the basis take part in the diagonal shift, of which the basis was not told."""
-    if not isinstance(update.base, float):
-        raise TypeError(f"update.base must be a number, got {type(update.base).__name__}")
-    return LowRankUpdate(update.base + shift, update.basis, update.core - shift * np.eye(len(update.core)))

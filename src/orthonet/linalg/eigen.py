@@ -4,7 +4,8 @@ The ladder, by size and structure:
 
     dense      LAPACK, for a dense matrix, a small one, or a large share of the spectrum
     low rank   the eigenvectors of the small core, for a `LowRankUpdate` of the identity
-    lobpcg     LOBPCG with an algebraic multigrid preconditioner (extra ``large``), which does not slow down as gaps shrink
+    lobpcg     coarsen, solve, refine, then LOBPCG with an algebraic multigrid preconditioner (extra ``large``), which does
+               not slow down as gaps shrink
     lanczos    ARPACK on c I − A, whose largest eigenvalues are the smallest of A, where there is no multigrid
 
 Eigenvectors that are known beforehand (those of eigenvalue zero, from the connected components of a graph) are taken as
@@ -25,12 +26,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh, qr
-from scipy.sparse import csr_array, csr_matrix, eye_array, issparse
+from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 
 from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
 from orthonet.support.checks import check_choice
-from orthonet.support.optional import is_installed, require
+from orthonet.support.optional import is_installed
 
 Array = npt.NDArray[np.floating[Any]]
 Solver = Literal["auto", "dense", "lobpcg", "lanczos"]
@@ -57,7 +59,9 @@ def smallest_eigenpairs(
     solver: Solver = "auto",
     known: Array | None = None,
     start: Array | None = None,
+    multigrid: Multigrid | None = None,
     tol: float = 1e-7,
+    rtol: float = 0.0,
     max_iter: int = 200,
 ) -> EigenPairs:
     """Return the ``k`` smallest eigenpairs.
@@ -75,9 +79,13 @@ def smallest_eigenpairs(
     known : array of shape (n, c), optional
         Orthonormal eigenvectors of the smallest eigenvalue, if they are known; the first min(k, c) are among the result.
     start : array of shape (n, m), optional
-        Where LOBPCG starts: a guess of the eigenvectors.
+        Where LOBPCG starts: a guess of the eigenvectors. By default it comes from the coarse forms of the matrix.
+    multigrid : Multigrid, optional
+        The coarse forms of the matrix, if they have been made already.
     tol : float, default=1e-7
         Residual ‖A v − λ v‖ at which LOBPCG stops, relative to a bound of the largest eigenvalue.
+    rtol : float, default=0
+        The same, relative to the k-th eigenvalue: whichever is reached first.
     max_iter : int, default=200
         Iterations of LOBPCG at most. The residuals tell what was reached.
 
@@ -98,87 +106,82 @@ def smallest_eigenpairs(
     if known is not None and known.shape[1] >= k:
         vectors = known[:, :k]
         return _in_order(matrix, np.einsum("ij,ij->j", vectors, matrix @ vectors), vectors, "known")
-    if solver != "auto":
-        return _iterate(matrix, k, solver, known, start, rng, tol, max_iter)
-    if issparse(matrix) and is_installed("pyamg"):
-        found = _iterate(matrix, k, "lobpcg", known, start, rng, tol, max_iter)
-        if found.residuals.max() <= 2 * tol * _top(matrix):
+    task = _Task(matrix, k - (0 if known is None else known.shape[1]), known, rng, tol, rtol, max_iter)
+    if solver == "lanczos":
+        return _completed(task, _lanczos(task), "lanczos")
+    if solver == "lobpcg" or (issparse(matrix) and is_installed("pyamg")):
+        found = _completed(task, _lobpcg(task, start, multigrid), "lobpcg")
+        if solver == "lobpcg" or found.residuals.max() <= 2 * task.goal(found.values[-1]):
             return found
     # No multigrid, or one that does not help (random graphs have no coarse form): the slow and sure way.
-    return _iterate(matrix, k, "lanczos", known, start, rng, tol, max_iter)
+    return _completed(task, _lanczos(task), "lanczos")
 
 
-def _iterate(
-    matrix: csr_array | LowRankUpdate,
-    k: int,
-    solver: str,
-    known: Array | None,
-    start: Array | None,
-    rng: np.random.Generator,
-    tol: float,
-    max_iter: int,
-) -> EigenPairs:
-    find = _lobpcg if solver == "lobpcg" else _lanczos
-    wanted = k - (0 if known is None else known.shape[1])
-    vectors = find(matrix, wanted, known, start, rng, tol, max_iter)
-    if known is not None:
-        vectors = np.hstack([known, vectors])
-    # Rayleigh-Ritz: orthonormal to rounding, and in order.
+@dataclass(frozen=True)
+class _Task:
+    """What an iterative solver is to find: ``k`` eigenvectors of the matrix beside the known ones."""
+
+    matrix: csr_array | LowRankUpdate
+    k: int
+    known: Array | None
+    rng: np.random.Generator
+    tol: float
+    rtol: float
+    max_iter: int
+
+    def goal(self, largest_value: float) -> float:
+        """Return the residual that suffices."""
+        return max(self.tol * _top(self.matrix), self.rtol * largest_value)
+
+
+def _completed(task: _Task, vectors: Array, solver: str) -> EigenPairs:
+    """Join the known vectors and those found by Rayleigh-Ritz: orthonormal to rounding, and in order."""
+    wanted = task.k
+    if task.known is not None:
+        wanted += task.known.shape[1]
+        vectors = np.hstack([task.known, vectors])
     vectors = np.linalg.qr(vectors)[0]
-    values, rotation = np.linalg.eigh(vectors.T @ (matrix @ vectors))
-    return _in_order(matrix, values[:k], (vectors @ rotation)[:, :k], solver)
+    values, rotation = np.linalg.eigh(vectors.T @ (task.matrix @ vectors))
+    return _in_order(task.matrix, values[:wanted], (vectors @ rotation)[:, :wanted], solver)
 
 
-def _lobpcg(
-    matrix: csr_array,
-    k: int,
-    known: Array | None,
-    start: Array | None,
-    rng: np.random.Generator,
-    tol: float,
-    max_iter: int,
-) -> Array:
+def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Array:
     """LOBPCG on a block somewhat wider than asked for, so that the last wanted vectors have a gap above them."""
-    n = matrix.shape[0]
-    pyamg = require("pyamg", extra="large", purpose="LOBPCG with a multigrid preconditioner")
-    block = rng.standard_normal((n, k + max(3, k // 4)))
-    if start is not None:
-        given = min(start.shape[1], block.shape[1])
-        block[:, :given] = start[:, :given]
+    matrix, known = task.matrix, task.known
+    if multigrid is None:
+        multigrid = Multigrid.of(matrix, None if known is None else known[:, 0])
+    width = task.k + max(3, task.k // 4)
+    n_known = 0 if known is None else known.shape[1]
+    block = multigrid.rough_eigenvectors(width + n_known) if start is None else start[:, : width + n_known]
+    block = np.hstack([block, task.rng.standard_normal((matrix.shape[0], max(0, width + n_known - block.shape[1])))])
     if known is not None:
-        block -= known @ (known.T @ block)
-    block = qr(block, mode="economic")[0]
-    shifted = csr_array(matrix + 1e-8 * _top(matrix) * eye_array(n))
-    near_null = None if known is None else np.ascontiguousarray(known[:, :1])
-    smoother = ("gauss_seidel", {"sweep": "symmetric"})
-    hierarchy = pyamg.smoothed_aggregation_solver(
-        _as_csr_matrix(shifted), B=near_null, presmoother=smoother, postsmoother=smoother, max_coarse=500, keep=False
-    )
-    preconditioner = hierarchy.aspreconditioner()
+        block = block - known @ (known.T @ block)
+    # Where the guess holds the known vectors, little but rounding is left of them: pivoting puts that last.
+    block = qr(block, mode="economic", pivoting=n_known > 0)[0][:, :width]
+    goal = task.goal(float(np.linalg.eigvalsh(block.T @ (matrix @ block))[task.k - 1]))
     while True:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # what was not reached is told by the residuals
                 return lobpcg(
-                    matrix, block, M=preconditioner, Y=known, tol=tol * _top(matrix), maxiter=max_iter, largest=False
+                    matrix,
+                    block,
+                    M=multigrid.preconditioner(),
+                    Y=known,
+                    tol=goal,
+                    maxiter=task.max_iter,
+                    largest=False,
                 )[1]
         except (ValueError, np.linalg.LinAlgError):
             # Near rounding the block becomes dependent; less is asked for, and the residuals tell.
-            if tol > 1e-2:
+            if goal > 1e-2 * _top(matrix):
                 return block
-            tol *= 100
+            goal *= 100
 
 
-def _lanczos(
-    matrix: csr_array | LowRankUpdate,
-    k: int,
-    known: Array | None,
-    start: Array | None,
-    rng: np.random.Generator,
-    tol: float,
-    max_iter: int,
-) -> Array:
+def _lanczos(task: _Task) -> Array:
     """Lanczos on c I − A, with known eigenvectors moved to the other end of the spectrum."""
+    matrix, known = task.matrix, task.known
     n = matrix.shape[0]
     top = _top(matrix)
 
@@ -187,16 +190,16 @@ def _lanczos(
         return image if known is None else image - top * (known @ (known.T @ block))
 
     operator = LinearOperator((n, n), matvec=flipped, matmat=flipped, dtype=np.float64)
-    _, vectors = eigsh(operator, k=k, which="LA", v0=rng.standard_normal(n), ncv=min(n, max(2 * k + 20, 60)))
-    return vectors
+    start = task.rng.standard_normal(n)
+    return eigsh(operator, k=task.k, which="LA", v0=start, ncv=min(n, max(2 * task.k + 20, 60)))[1]
 
 
 def _top(matrix: csr_array | LowRankUpdate) -> float:
-    """Return a bound of the largest eigenvalue (Gershgorin's, for the sparse part)."""
+    """Return a bound of the largest eigenvalue."""
     if isinstance(matrix, LowRankUpdate):
         plain = abs(matrix.base) if isinstance(matrix.base, float) else _top(matrix.base)
         return plain + float(np.linalg.norm(matrix.core, 2)) * float(np.linalg.norm(matrix.basis, 2)) ** 2
-    return float(abs(matrix).sum(axis=1).max())
+    return largest_eigenvalue_bound(matrix)
 
 
 def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenPairs:
@@ -206,8 +209,3 @@ def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenP
     vectors = vectors * np.sign(vectors[peaks, np.arange(len(values))])
     residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
     return EigenPairs(values.astype(np.float64), vectors.astype(np.float64), residuals.astype(np.float64), solver)
-
-
-def _as_csr_matrix(matrix: csr_array) -> csr_matrix:
-    """Return what pyamg knows."""
-    return csr_matrix((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -190,19 +190,22 @@ def karcher_mean(
     for n_iter in range(1, max_iter + 1):
         factor = _cholesky(mean, "the mean", None if step == "auto" else step)
         logs = [_log_seen_from(factor, mean, matrices[s], None if present is None else present[s]) for s in counted]
-        tangent = sum((mean.dtype.type(w) * one.matrix() for w, one in zip(weights[counted], logs, strict=True)))
+        tangent = np.zeros_like(mean)
+        for weight, one in zip(weights[counted], logs, strict=True):
+            tangent += mean.dtype.type(weight) * one.matrix()
         residual = float(np.linalg.norm(tangent)) / np.sqrt(len(mean))
         report(n_iter, f"residual {residual:.1e}")
         if residual <= tol:
             converged = True
             break
         if step != "auto":
-            current = _Step(factor, step * tangent, residual)
+            current = _Step(factor, step * tangent, residual, short=False)
         elif previous is not None and not residual < previous.residual:
-            current = replace(previous, direction=0.5 * previous.direction)
+            current = previous.halved()
         else:
             accuracy = min(0.1, max(residual, 0.3 * tol / residual))
-            current = _Step(factor, _newton_direction(tangent, logs, weights[counted], accuracy), residual)
+            direction = _newton_direction(tangent, logs, weights[counted], accuracy)
+            current = _Step(factor, direction, residual, short=bool(np.linalg.norm(direction) < 1))
         mean, previous = current.taken(), current
     return KarcherMean(_symmetric(mean), residual, n_iter, converged)
 
@@ -229,15 +232,23 @@ def _point_on_geodesic(start: Array, end: Array, share: float) -> Array:
 
 @dataclass(frozen=True)
 class _Step:
-    """From M = C Cᵀ in a direction X, and the residual at M."""
+    """From M = C Cᵀ in a direction X, and the residual at M.
+
+    Of a short X the exponential is taken to third order only: positive definite too, and as good for Newton's method.
+    """
 
     factor: Array
     direction: Array
     residual: float
+    short: bool
+
+    def halved(self) -> _Step:
+        """Return half of it."""
+        return replace(self, direction=0.5 * self.direction)
 
     def taken(self) -> Array:
-        """Return C Exp(X) Cᵀ, to third order in a small X: positive definite too, and as good for Newton's method."""
-        if np.linalg.norm(self.direction) < 1:
+        """Return C Exp(X) Cᵀ."""
+        if self.short:
             moved = self.direction + 0.5 * (self.direction @ self.direction)
             moved.flat[:: len(moved) + 1] += 1
             return self.factor @ moved @ self.factor.T
@@ -258,17 +269,15 @@ class _Logarithm:
         return (self.vectors * self.values) @ self.vectors.T
 
 
-def _log_seen_from(
-    factor: Array, mean: Array, matrix: Array, present: npt.NDArray[np.bool_] | None
-) -> _Logarithm:
+def _log_seen_from(factor: Array, mean: Array, matrix: Array, present: npt.NDArray[np.bool_] | None) -> _Logarithm:
     """Log(C⁻¹ A C⁻ᵀ), embedded into the whole space by the frame of the indices held."""
-    everywhere = present is None or bool(present.all())
-    own = factor if everywhere else _cholesky(mean[np.ix_(present, present)], "a block of the mean")
+    held = None if present is None or present.all() else present
+    own = factor if held is None else _cholesky(mean[np.ix_(held, held)], "a block of the mean")
     half = solve_triangular(own, matrix, lower=True, check_finite=False)
     whitened = solve_triangular(own, half.T, lower=True, overwrite_b=True, check_finite=False)
     values, vectors = _positive_eigh(whitened, overwrite=True)
-    if not everywhere:
-        vectors = solve_triangular(own, factor[present], lower=True, check_finite=False).T @ vectors
+    if held is not None:
+        vectors = solve_triangular(own, factor[held], lower=True, check_finite=False).T @ vectors
     return _Logarithm(np.log(values), vectors)
 
 
@@ -314,7 +323,7 @@ def _newton_direction(
 
 
 def _curvature(logs: Array) -> Array:
-    """r coth r for half the differences r of the logarithms: by how much d²/2 bends in the plane of two eigenvectors."""
+    """Return r coth r for half the differences r of the logarithms: by how much d²/2 bends in the plane of two eigenvectors."""
     half = np.abs(logs[:, None] - logs) / 2
     small = half < 1e-3
     half[small] = 1.0
