@@ -21,9 +21,7 @@ import numpy as np
 from orthonet import aggregate, datasets
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
-from tables import ROOT, environment, publish
-
-from orthonet.support.files import write_atomically
+from tables import ROOT, keep, publish
 
 RESULTS = Path(__file__).parent / "results" / "aggregation.json"
 SIZES = (1000, 3000, 10_000, 30_000, 100_000, 300_000)
@@ -115,7 +113,7 @@ def main() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
         rows.append(json.loads(done.stdout))
         print(rows[-1], flush=True)
-    write_atomically(RESULTS, json.dumps({"environment": environment(), "rows": rows}, indent=1).encode())
+    keep(RESULTS, rows)
     draw(rows, ROOT / "docs" / "images" / "aggregation.png")
     publish("aggregation", render(rows))
 

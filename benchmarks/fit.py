@@ -5,7 +5,6 @@ python benchmarks/fit.py
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -15,9 +14,7 @@ import numpy as np
 from orthonet import OrthoNet, datasets, metrics
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
-from tables import environment, publish
-
-from orthonet.support.files import write_atomically
+from tables import keep, publish
 
 RESULTS = Path(__file__).parent / "results" / "fit.json"
 SIZES = {"geometric": (500, 1000, 2000), "arithmetic": (500, 1000, 2000, 5000, 10_000, 20_000)}
@@ -62,8 +59,7 @@ def main() -> None:
         for n_nodes in sizes:
             rows.append(measure(method, n_nodes))
             print(rows[-1], flush=True)
-    RESULTS.parent.mkdir(exist_ok=True)
-    write_atomically(RESULTS, json.dumps({"environment": environment(), "rows": rows}, indent=1).encode())
+    keep(RESULTS, rows)
     publish("fit", render(rows))
 
 

@@ -7,7 +7,6 @@ N = 1000, S = 4, combinatorial 20-nearest-neighbour Laplacians with 0.01 added t
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from pathlib import Path
@@ -19,9 +18,7 @@ from orthonet import datasets
 from orthonet.linalg.spd import distance, geometric_mean
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
-from tables import environment, publish
-
-from orthonet.support.files import write_atomically
+from tables import keep, publish
 
 RESULTS = Path(__file__).parent / "results" / "pyriemann_mean.json"
 TOL = 1e-6
@@ -50,7 +47,7 @@ def main() -> None:
         {"who": "orthonet", "seconds": round(between - started, 2)},
         {"who": "pyriemann", "seconds": round(finished - between, 2), "distance": apart},
     ]
-    write_atomically(RESULTS, json.dumps({"environment": environment(), "rows": rows}, indent=1).encode())
+    keep(RESULTS, rows)
     publish("pyriemann", render(rows))
     print(render(rows))
 

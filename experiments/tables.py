@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,6 +27,12 @@ def publish(name: str, table: str) -> None:
         changed = between.sub(lambda match: f"{match[1]}\n{table}\n{match[2]}", text)
         if changed != text:
             write_atomically(document, changed.encode())
+
+
+def keep(path: Path, rows: list[Any]) -> None:
+    """Write measurements, and what they depend on beside the code, to a JSON file."""
+    path.parent.mkdir(exist_ok=True)
+    write_atomically(path, json.dumps({"environment": environment(), "rows": rows}, indent=1).encode())
 
 
 def _cpu_model() -> str:

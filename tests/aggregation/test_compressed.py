@@ -6,7 +6,10 @@ from scipy.linalg import block_diag
 
 from orthonet import MultilayerGraph, OrthoNet, aggregate, datasets, metrics
 from orthonet.aggregation import dense
+from orthonet.aggregation.compressed import LEAKING, _completed, compress
+from orthonet.aggregation.log_euclidean import log_euclidean_mean
 from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.spd import karcher_mean
 
 KINDS = ["joint", "normalized", "combinatorial"]
 
@@ -101,3 +104,92 @@ def test_a_fit_with_the_compressed_mean_agrees_with_one_with_the_exact_mean(clou
     monkeypatch.undo()
     assert metrics.adjusted_rand(OrthoNet(4, random_state=0).fit(clouds.graph).labels_, model.labels_) > 0.95
     np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(4), atol=1e-6)
+
+
+def test_missing_nodes_are_never_called_settled(clouds):
+    whole = aggregate(clouds.graph, solver="compressed", n_components=4)
+    held = np.arange(400) >= 2
+    layers = [clouds.graph.layers[0].multiply(held[:, None] & held), *clouds.graph.layers[1:]]
+    partial = aggregate(MultilayerGraph(layers, present=[held, None, None]), solver="compressed", n_components=4)
+    assert whole.info["settled"]
+    assert not partial.info["settled"]
+    assert partial.info["leak"] < LEAKING
+
+
+def test_layers_completed_by_their_mean_have_the_exact_mean_with_missing_nodes(rng):
+    """In a basis of the whole space nothing is lost: completing and averaging in turn comes to rest at that mean."""
+    present = [np.arange(12) < 9, np.arange(12) > 2, np.ones(12, dtype=bool)]
+    blocks = [
+        cut @ cut.T / 12 + 0.1 * np.eye(len(cut)) for cut in (rng.standard_normal((m.sum(), 12)) for m in present)
+    ]
+    weights = np.array([0.3, 0.3, 0.4])
+    exact = karcher_mean(blocks, weights, present=present, initial=np.eye(12), tol=1e-12).matrix
+    basis = np.linalg.qr(rng.standard_normal((12, 12)))[0]
+    own = [basis[held].T @ block @ basis[held] for held, block in zip(present, blocks, strict=True)]
+    grams = [basis[held].T @ basis[held] for held in present]
+    outside = 1.7  # there is nothing outside: any number will do
+    there = basis.T @ exact @ basis
+    completed = [_completed(one, gram, there, outside) for one, gram in zip(own, grams, strict=True)]
+    np.testing.assert_allclose(karcher_mean(completed, weights, tol=1e-12).matrix, there, atol=1e-9)
+    core = np.eye(12)
+    for _ in range(200):
+        completed = [_completed(one, gram, core, outside) for one, gram in zip(own, grams, strict=True)]
+        core = karcher_mean(completed, weights, tol=1e-12).matrix
+    np.testing.assert_allclose(basis @ core @ basis.T, exact, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", [{"p": -10.0}, {"p": -1.0}])
+def test_the_power_mean_leaks_as_little_as_the_geometric_mean(clouds, kind, options):
+    how = {"solver": "compressed", "n_components": 4, "laplacian": kind}
+    geometric, power = aggregate(clouds.graph, **how), aggregate(clouds.graph, "power", **options, **how)
+    assert power.info["settled"]
+    assert power.info["leak"] < max(2 * geometric.info["leak"], LEAKING / 4)
+
+
+def test_the_unit_of_the_weights_does_not_matter(clouds):
+    """Not even if each layer has its own, or one so small that a fixed tolerance would take all of it for rounding."""
+    held = np.arange(400) >= 40
+    holed = [clouds.graph.layers[0].multiply(held[:, None] & held), *clouds.graph.layers[1:]]
+    options = {"solver": "compressed", "n_components": 4, "laplacian": "combinatorial"}
+    for layers, present in ((clouds.graph.layers, None), (holed, [held, None, None])):
+        plain = aggregate(MultilayerGraph(layers, present=present), **options)
+        tiny = aggregate(MultilayerGraph([1e-15 * layer for layer in layers], present=present), **options)
+        assert mean_cosine(plain, tiny, 4) > 0.9999
+        assert tiny.info["leak"] == pytest.approx(plain.info["leak"], rel=1e-3)
+    first, second, third = clouds.graph.layers
+    mixed = aggregate(MultilayerGraph([1e-6 * first, second, 1e6 * third]), **options)
+    assert mixed.info["settled"]
+    assert mean_cosine(aggregate(clouds.graph, **options), mixed, 4) > 0.99
+
+
+@pytest.mark.filterwarnings("error:the compressed mean did not settle")
+@pytest.mark.parametrize("n_layers", [1, 2, 3])
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (2, 2), (5, 5), (12, 6), (12, 12)])
+def test_a_basis_of_the_whole_space_is_exact(random_layers, n, k, n_layers):
+    graph = MultilayerGraph(random_layers(n, n_layers))
+    exact, small = (aggregate(graph, solver=s, n_components=k, tol=1e-9) for s in ("exact", "compressed"))
+    assert small.info["basis"] == n
+    np.testing.assert_allclose(small.to_dense(), exact.to_dense(), atol=1e-6)
+    np.testing.assert_allclose(small.smallest_eigenpairs(k)[0], exact.smallest_eigenpairs(k)[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_layers_that_have_no_node_in_common(kind):
+    """Nothing is to be averaged then. Many nodes, so that coarse forms are made of layers that lack half of them."""
+    layers = datasets.make_multilayer_gaussians(1800, 2, 2, separation=2, n_neighbors=10, random_state=3).graph.layers
+    halves = [np.arange(1800) < 900, np.arange(1800) >= 900]
+    apart = [layer.multiply(half[:, None] & half) for layer, half in zip(layers, halves, strict=True)]
+    graph = MultilayerGraph(apart, present=halves)
+    side_by_side = aggregate(graph, "arithmetic", laplacian=kind)
+    small = aggregate(graph, solver="compressed", n_components=4, laplacian=kind)
+    assert mean_cosine(side_by_side, small, 4) > 0.99
+
+
+@pytest.mark.filterwarnings("ignore:the compressed mean did not settle")
+def test_a_basis_smaller_than_the_number_of_vectors_is_named(problem_of, clouds):
+    with pytest.raises(ValueError, match="max_basis must be an integer >= 4, got 3"):
+        compress(problem_of(clouds.graph, k=4), log_euclidean_mean, max_basis=3)
+    update, told = compress(problem_of(clouds.graph, k=4), log_euclidean_mean, max_basis=40)
+    assert update.basis.shape == (400, told["basis"])
+    assert told["basis"] <= 40

@@ -1,33 +1,16 @@
 """The power mean: its definition written down again, its special cases, and the compressed one against the exact."""
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy.linalg import fractional_matrix_power, inv, subspace_angles
 
-from orthonet import MultilayerGraph, datasets
-from orthonet.aggregation import dense
+from orthonet import datasets
 from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.log_euclidean import log_euclidean
 from orthonet.aggregation.power import power, power_mean
-from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.lowrank import LowRankUpdate
 
 WEIGHTS = np.array([1, 2, 3]) / 6
-
-
-def random_layers(rng, n=15, n_layers=3):
-    layers = []
-    for _ in range(n_layers):
-        weights = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.5), 1)
-        weights[np.arange(n - 1), np.arange(1, n)] += 0.1  # a path keeps it connected
-        layers.append(weights + weights.T)
-    return layers
-
-
-def problem_of(layers, kind="joint", epsilon=1e-2, weights=None, k=3, **more):
-    return AggregationProblem.of(MultilayerGraph(layers, **more), kind, epsilon, weights, k, np.random.default_rng(0))
 
 
 def shifted(problem, p):
@@ -37,8 +20,8 @@ def shifted(problem, p):
 
 @pytest.mark.parametrize("p", [-10, -1, 0.5, 1, 2])
 @pytest.mark.parametrize("kind", ["joint", "normalized"])
-def test_equals_its_definition(rng, p, kind):
-    problem = problem_of(random_layers(rng), kind, weights=WEIGHTS)
+def test_equals_its_definition(random_layers, problem_of, p, kind):
+    problem = problem_of(random_layers(), kind, weights=WEIGHTS)
     mean, told = power(problem, p=p)
     dense = mean if isinstance(mean, np.ndarray) else mean.toarray()
     powers = [fractional_matrix_power(layer, p) for layer in shifted(problem, p)]
@@ -48,8 +31,8 @@ def test_equals_its_definition(rng, p, kind):
     assert told["p"] == p
 
 
-def test_one_is_the_arithmetic_mean_and_minus_one_the_harmonic(rng):
-    problem = problem_of(random_layers(rng), weights=WEIGHTS)
+def test_one_is_the_arithmetic_mean_and_minus_one_the_harmonic(random_layers, problem_of):
+    problem = problem_of(random_layers(), weights=WEIGHTS)
     np.testing.assert_allclose(power(problem, p=1)[0].toarray(), arithmetic(problem)[0].toarray(), atol=1e-14)
     # Either side of the short cut at 1
     for p in (1 - 1e-7, 1 + 1e-7):
@@ -59,8 +42,8 @@ def test_one_is_the_arithmetic_mean_and_minus_one_the_harmonic(rng):
 
 
 @pytest.mark.parametrize("sign", [-1, 1])
-def test_tends_to_the_log_euclidean_mean_at_zero(rng, sign):
-    problem = problem_of(random_layers(rng), weights=WEIGHTS)
+def test_tends_to_the_log_euclidean_mean_at_zero(random_layers, problem_of, sign):
+    problem = problem_of(random_layers(), weights=WEIGHTS)
     limit = log_euclidean(problem)[0]
     gaps = [np.abs(power(problem, p=sign * p)[0] - limit).max() for p in (1e-2, 1e-4, 1e-6)]
     assert gaps[0] > 30 * gaps[1] > 900 * gaps[2]
@@ -68,9 +51,9 @@ def test_tends_to_the_log_euclidean_mean_at_zero(rng, sign):
     np.testing.assert_array_equal(power(problem, p=0)[0], limit)
 
 
-def test_powers_are_ordered(rng):
+def test_powers_are_ordered(random_layers, problem_of):
     """Eigenvalue by eigenvalue a larger p gives a larger mean of the same matrices."""
-    matrices = [layer.toarray() for layer in problem_of(random_layers(rng)).laplacians]
+    matrices = [layer.toarray() for layer in problem_of(random_layers()).laplacians]
     spectra = [np.linalg.eigvalsh(power_mean(matrices, WEIGHTS, p)[0]).sum() for p in (-5, -1, 0.5, 1, 2)]
     assert np.all(np.diff(spectra) > 0)
 
@@ -89,21 +72,21 @@ def test_large_powers_neither_overflow_nor_vanish(p):
 
 @pytest.mark.filterwarnings("ignore:the compressed mean did not settle")
 @pytest.mark.parametrize("solver", ["exact", "compressed"])
-def test_a_power_too_large_for_the_lowest_eigenvalues_warns(clouds, solver):
-    problem = AggregationProblem.of(clouds.graph, "joint", 1e-3, None, 3, np.random.default_rng(0))
+def test_a_power_too_large_for_the_lowest_eigenvalues_warns(problem_of, clouds, solver):
+    problem = problem_of(clouds.graph, "joint", 1e-3, k=3)
     with pytest.warns(UserWarning, match=r"p=100 squeezes the lowest eigenvalues .* pass a smaller p"):
         mean = power(problem, p=100, solver=solver)[0]
     assert np.isfinite(mean @ np.ones(problem.n_nodes)).all()
 
 
 @pytest.mark.parametrize("p", [-1e4, -100])
-def test_large_negative_powers_of_layers_are_positive_definite(rng, p):
-    mean = power(problem_of(random_layers(rng)), p=p)[0]
+def test_large_negative_powers_of_layers_are_positive_definite(random_layers, problem_of, p):
+    mean = power(problem_of(random_layers()), p=p)[0]
     assert np.isfinite(mean).all()
     assert np.linalg.eigvalsh(mean)[0] > 0
 
 
-def test_order_of_the_matrices_does_not_matter_although_the_scale_is_found_on_the_way(rng):
+def test_order_of_the_matrices_does_not_matter_although_the_scale_is_found_on_the_way():
     small, large = 1e-3 * np.eye(4) + np.ones((4, 4)), 1e3 * np.diag([1.0, 2.0, 3.0, 4.0])
     for p in (-7, 3):
         first = power_mean([small, large], np.array([0.3, 0.7]), p)[0]
@@ -112,8 +95,8 @@ def test_order_of_the_matrices_does_not_matter_although_the_scale_is_found_on_th
 
 
 @pytest.mark.parametrize("p", [-10, 2])
-def test_orders_of_nodes_and_layers_and_weight_zero(rng, p):
-    layers = random_layers(rng)
+def test_orders_of_nodes_and_layers_and_weight_zero(rng, random_layers, problem_of, p):
+    layers = random_layers()
     mean = power(problem_of(layers, weights=[1, 2, 3]), p=p)[0]
     np.testing.assert_allclose(power(problem_of(layers[::-1], weights=[3, 2, 1]), p=p)[0], mean, atol=1e-9)
     order = rng.permutation(15)
@@ -126,9 +109,9 @@ def test_orders_of_nodes_and_layers_and_weight_zero(rng, p):
 
 
 @pytest.mark.parametrize("p", [-10, -1, 0, 2])
-def test_compressed_finds_the_subspace_of_the_exact_mean(p):
+def test_compressed_finds_the_subspace_of_the_exact_mean(problem_of, p):
     graph = datasets.make_multilayer_gaussians(400, 3, 4, n_neighbors=10, weights="gaussian", random_state=3).graph
-    problem = AggregationProblem.of(graph, "joint", 1e-3, [1, 2, 1], 4, np.random.default_rng(0))
+    problem = problem_of(graph, "joint", 1e-3, [1, 2, 1], k=4)
     exact = np.linalg.eigh(power(problem, p=p, solver="exact")[0])
     small, told = power(problem, p=p, solver="compressed")
     assert isinstance(small, LowRankUpdate)
@@ -139,39 +122,15 @@ def test_compressed_finds_the_subspace_of_the_exact_mean(p):
     assert found[0][-1] == pytest.approx(exact[0].mean(), rel=0.5)
 
 
-def test_a_layer_that_lacks_nodes_leaves_the_mean_positive_definite(rng):
-    layers = random_layers(rng)
-    held = np.arange(15) < 9
-    layers[0][~held] = layers[0][:, ~held] = 0.0
-    mean = power(problem_of(layers, present=[held, None, None]))[0]
-    np.testing.assert_allclose(mean, mean.T)
-    assert np.linalg.eigvalsh(mean)[0] > 0
-
-
-def test_compressed_finds_the_subspace_although_layers_lack_nodes(rng):
-    whole = datasets.make_multilayer_gaussians(300, 3, 4, n_neighbors=10, weights="gaussian", random_state=3).graph
-    present = [rng.random(300) > 0.1 * s for s in range(3)]
-    layers = [layer.toarray() * np.outer(held, held) for layer, held in zip(whole.layers, present, strict=True)]
-    problem = problem_of(layers, epsilon=1e-3, k=4, present=present)
-    exact = np.linalg.eigh(power(problem, solver="exact")[0])[1][:, :4]
-    found = np.linalg.eigh(power(problem, solver="compressed")[0].toarray())[1][:, :4]
+def test_compressed_finds_the_subspace_although_layers_lack_nodes(problem_with_holes):
+    exact = np.linalg.eigh(power(problem_with_holes, solver="exact")[0])[1][:, :4]
+    found = np.linalg.eigh(power(problem_with_holes, solver="compressed")[0].toarray())[1][:, :4]
     assert np.cos(subspace_angles(exact, found)).mean() > 0.99
-
-
-def test_auto_is_compressed_beyond_a_size_and_exact_has_an_end(rng, monkeypatch):
-    problem = problem_of(random_layers(rng, n=30), k=1)
-    monkeypatch.setattr(dense, "EXACT_UP_TO", 20)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # random layers have no low-dimensional mean, and it says so
-        assert power(problem)[1]["solver"] == "compressed"
-    monkeypatch.setattr(dense, "EXACT_AT_MOST", 20)
-    with pytest.raises(ValueError, match=r"exact power mean .* 30 nodes are more than the 20"):
-        power(problem, solver="exact")
 
 
 @pytest.mark.parametrize(
     ("p", "error"), [(np.nan, ValueError), (-np.inf, ValueError), ("ten", TypeError), (None, TypeError)]
 )
-def test_a_power_that_is_no_finite_number_is_named(rng, p, error):
+def test_a_power_that_is_no_finite_number_is_named(random_layers, problem_of, p, error):
     with pytest.raises(error, match="p must be a finite number, got"):
-        power(problem_of(random_layers(rng)), p=p)
+        power(problem_of(random_layers()), p=p)

@@ -4,29 +4,15 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag, subspace_angles
 
-from orthonet import MultilayerGraph, datasets
+from orthonet import datasets
 from orthonet.aggregation import projection as projection_module
 from orthonet.aggregation.arithmetic import arithmetic
-from orthonet.aggregation.problem import AggregationProblem
 from orthonet.aggregation.projection import projection
 from orthonet.graph.operators import AggregatedLaplacian
 from orthonet.linalg.eigen import smallest_eigenpairs
 
 
-def random_layers(rng, n=15, n_layers=3):
-    layers = []
-    for _ in range(n_layers):
-        weights = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.5), 1)
-        weights[np.arange(n - 1), np.arange(1, n)] += 0.1  # a path keeps it connected
-        layers.append(weights + weights.T)
-    return layers
-
-
-def problem_of(layers, kind="joint", epsilon=1e-2, weights=None, k=3, **more):
-    return AggregationProblem.of(MultilayerGraph(layers, **more), kind, epsilon, weights, k, np.random.default_rng(0))
-
-
-def test_an_example_worked_by_hand():
+def test_an_example_worked_by_hand(problem_of):
     """Two layers of two pairs, {01, 23} and {02, 13}: L_s has eigenvalues 0, 0, 2, 2, and U_s U_sᵀ is J/2 on each pair."""
     pair = np.array([[0.0, 1.0], [1.0, 0.0]])
     first = block_diag(pair, pair)
@@ -41,8 +27,8 @@ def test_an_example_worked_by_hand():
 
 @pytest.mark.parametrize("kind", ["joint", "normalized", "combinatorial"])
 @pytest.mark.parametrize("alpha", [0.5, 3.0])
-def test_is_the_printed_formula_but_for_a_factor_and_a_shift(rng, kind, alpha):
-    problem = problem_of(random_layers(rng), kind)
+def test_is_the_printed_formula_but_for_a_factor_and_a_shift(rng, random_layers, problem_of, kind, alpha):
+    problem = problem_of(random_layers(), kind)
     mean = projection(problem, alpha=alpha)[0]
     dense = [layer.toarray() for layer in problem.laplacians]
     lowest = [np.linalg.eigh(layer)[1][:, :3] for layer in dense]
@@ -53,8 +39,8 @@ def test_is_the_printed_formula_but_for_a_factor_and_a_shift(rng, kind, alpha):
     np.testing.assert_allclose(mean @ block, mean.toarray() @ block, atol=1e-12)
 
 
-def test_weights_alpha_zero_and_one_layer(rng):
-    layers = random_layers(rng)
+def test_weights_alpha_zero_and_one_layer(random_layers, problem_of):
+    layers = random_layers()
     problem = problem_of(layers, weights=[1, 2, 3])
     np.testing.assert_allclose(projection(problem, alpha=0)[0].toarray(), arithmetic(problem)[0].toarray(), atol=1e-14)
     # A layer by itself keeps its eigenvectors; the wanted eigenvalues stay, the others rise by alpha.
@@ -64,24 +50,10 @@ def test_weights_alpha_zero_and_one_layer(rng):
     np.testing.assert_allclose(raised, values + 0.7 * (np.arange(15) >= 3), atol=1e-10)
 
 
-def test_orders_of_nodes_and_layers_and_weight_zero(rng):
-    layers = random_layers(rng)
-    mean = projection(problem_of(layers, weights=[1, 2, 3]))[0].toarray()
-    turned = projection(problem_of(layers[::-1], weights=[3, 2, 1]))[0].toarray()
-    np.testing.assert_allclose(turned, mean, atol=1e-10)
-    order = rng.permutation(15)
-    permuted = [layer[np.ix_(order, order)] for layer in layers]
-    np.testing.assert_allclose(
-        projection(problem_of(permuted, weights=[1, 2, 3]))[0].toarray(), mean[np.ix_(order, order)], atol=1e-10
-    )
-    silent = projection(problem_of(layers, weights=[1, 2, 0]))[0].toarray()
-    np.testing.assert_allclose(silent, projection(problem_of(layers[:2], weights=[1, 2]))[0].toarray(), atol=1e-10)
-
-
-def test_missing_nodes_leave_the_others_alone(rng):
+def test_missing_nodes_leave_the_others_alone(random_layers, problem_of):
     """A layer that holds half the nodes, in a graph of two halves that never meet, changes that half only."""
-    left, right = random_layers(rng, n=10, n_layers=1)[0], random_layers(rng, n=8, n_layers=1)[0]
-    extra = random_layers(rng, n=10, n_layers=1)[0]
+    left, right = random_layers(n=10, n_layers=1)[0], random_layers(n=8, n_layers=1)[0]
+    extra = random_layers(n=10, n_layers=1)[0]
     held = np.arange(18) < 10
     both = problem_of(
         [block_diag(left, right), block_diag(extra, np.zeros((8, 8)))], "normalized", k=4, present=[None, held]
@@ -98,12 +70,12 @@ def test_missing_nodes_leave_the_others_alone(rng):
 
 
 @pytest.mark.parametrize("kind", ["joint", "normalized"])
-def test_iterative_eigenvectors_give_the_dense_mean(monkeypatch, kind):
+def test_iterative_eigenvectors_give_the_dense_mean(problem_of, monkeypatch, kind):
     """As for large N: the layers' eigenvectors from the iterative solver, with the null vectors known."""
     graph = datasets.make_multilayer_gaussians(
         300, 3, 4, separation=5.0, n_neighbors=12, weights="gaussian", random_state=3
     ).graph
-    problem = AggregationProblem.of(graph, kind, 1e-3, None, 4, np.random.default_rng(0))
+    problem = problem_of(graph, kind, 1e-3, k=4)
     dense = projection(problem)[0]
     monkeypatch.setattr(
         projection_module,
@@ -116,8 +88,8 @@ def test_iterative_eigenvectors_give_the_dense_mean(monkeypatch, kind):
     assert np.cos(subspace_angles(lowest, np.linalg.eigh(dense.toarray())[1][:, :4])).min() > 0.9999
 
 
-def test_more_components_than_nodes_of_a_layer(rng):
-    layers = random_layers(rng)
+def test_more_components_than_nodes_of_a_layer(random_layers, problem_of):
+    layers = random_layers()
     held = np.arange(15) < 2
     layers[0] = np.where(np.outer(held, held), 1 - np.eye(15), 0.0)
     mean = projection(problem_of(layers, present=[held, None, None], k=4))[0]
@@ -126,6 +98,6 @@ def test_more_components_than_nodes_of_a_layer(rng):
 
 
 @pytest.mark.parametrize(("alpha", "error"), [(-1, ValueError), (np.nan, ValueError), ("half", TypeError)])
-def test_a_bad_alpha_is_named(rng, alpha, error):
+def test_a_bad_alpha_is_named(random_layers, problem_of, alpha, error):
     with pytest.raises(error, match="alpha must be a finite number >= 0, got"):
-        projection(problem_of(random_layers(rng)), alpha=alpha)
+        projection(problem_of(random_layers()), alpha=alpha)

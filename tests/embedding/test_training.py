@@ -1,25 +1,38 @@
 """Training lowers the loss towards the sum of the smallest eigenvalues, stops, and says when it cannot."""
 
+import numpy as np
 import pytest
 import torch
 
 from orthonet import aggregate
-from orthonet.embedding.networks import Perceptron
-from orthonet.embedding.tensors import as_tensor
-from orthonet.embedding.training import train
+from orthonet.embedding.laplacians import WholeRows
+from orthonet.embedding.networks import build_ensemble
+from orthonet.embedding.nodes import Nodes
+from orthonet.embedding.orthogonal import embedding_map
+from orthonet.embedding.processes import Processes
+from orthonet.embedding.tensors import as_operator
+from orthonet.embedding.training import WINDOW, train
 
 
 @pytest.fixture(scope="module")
 def problem(request):
     clouds = request.getfixturevalue("clouds")
     mean = aggregate(clouds.graph, "arithmetic")
-    features = as_tensor(clouds.graph.features, torch.float32)
-    return features, as_tensor(mean.matrix, torch.float64), mean.smallest_eigenpairs(3)[0].sum()
+    return clouds.graph.features, WholeRows(as_operator(mean.matrix), 150), mean.smallest_eigenpairs(3)[0].sum()
 
 
-def run(problem, **options):
-    network = Perceptron((6, 60, 30, 3), torch.Generator().manual_seed(0))
-    return network, train(network, *problem[:2], **options)
+def nodes_of(features):
+    return Nodes(features, lambda rows: rows, slice(0, len(features)), torch.device("cpu"), torch.float32)
+
+
+def run(problem, members=1, **options):
+    network = build_ensemble("mlp", (6, 60, 30, 3), members, torch.Generator().manual_seed(0))
+    return network, train(network, nodes_of(problem[0]), problem[1], 3, **options)
+
+
+def embedding_of(problem, network):
+    outputs = network(nodes_of(problem[0]).all()).detach().double()
+    return outputs @ embedding_map(outputs, problem[1], 3, Processes()).matrix
 
 
 def test_reaches_the_smallest_eigenvalues(problem):
@@ -29,17 +42,39 @@ def test_reaches_the_smallest_eigenvalues(problem):
     assert floor <= training.losses[-1] < 1.1 * floor
 
 
-def test_stops_when_the_loss_has_settled(problem):
+def test_stops_when_the_embedding_has_settled(problem):
     _, loose = run(problem, max_steps=400, tol=0.1)
-    _, tight = run(problem, max_steps=400, tol=0.01)
+    _, tight = run(problem, max_steps=400, tol=1e-3)
     assert loose.converged
     assert len(loose.losses) < len(tight.losses) <= 400
+    assert len(loose.losses) % WINDOW == 0
+    assert loose.turns[-1] < 0.1
+    assert all(turn >= 0.1 for turn in loose.turns[:-1])
+
+
+def test_a_turn_is_one_minus_the_mean_squared_cosine_between_two_looks(problem):
+    # A look sees the embedding before the step that it follows.
+    before, after = (run(problem, max_steps=steps)[0] for steps in (WINDOW - 1, 2 * WINDOW - 1))
+    cosines = np.linalg.svd((embedding_of(problem, before).T @ embedding_of(problem, after)).numpy())[1]
+    _, training = run(problem, max_steps=2 * WINDOW, tol=0.0)
+    assert training.turns == [pytest.approx(1 - (cosines**2).mean(), rel=1e-3)]
 
 
 def test_takes_no_more_than_max_steps(problem):
     _, training = run(problem, max_steps=7)
     assert len(training.losses) == 7
     assert not training.converged
+
+
+def test_members_train_as_if_they_were_alone(problem):
+    both, training = run(problem, members=2, max_steps=10, tol=0.0)
+    generator = torch.Generator().manual_seed(0)
+    losses = []
+    for member in both.members:
+        alone = build_ensemble("mlp", (6, 60, 30, 3), 1, generator)
+        losses.append(train(alone, nodes_of(problem[0]), problem[1], 3, max_steps=10, tol=0.0).losses)
+        torch.testing.assert_close(alone.members[0].state_dict(), member.state_dict())
+    np.testing.assert_allclose(training.losses, np.mean(losses, axis=0), rtol=1e-6)
 
 
 def test_divergence_is_explained(problem):

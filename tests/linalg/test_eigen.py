@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import block_diag, subspace_angles
+from scipy.linalg import block_diag, eigh, subspace_angles
+from scipy.sparse import block_diag as sparse_block_diag
 from scipy.sparse import csr_array
 
 from orthonet.graph.knn import knn_layer
@@ -66,3 +67,98 @@ def test_low_rank_updates_of_the_identity_and_of_sparse_matrices(rng):
     sparse = LowRankUpdate(laplacian(knn_layer(rng.standard_normal((60, 2)), 6)), basis, 0.1 * np.eye(5))
     twin = np.linalg.eigh(sparse.toarray())[0][:4]
     np.testing.assert_allclose(smallest_eigenpairs(sparse, 4, rng, solver="lanczos").values, twin, atol=1e-9)
+
+
+@pytest.fixture(scope="module")
+def large():
+    """A Laplacian beyond the dense rung, and its 40 lowest eigenvectors."""
+    matrix = laplacian(knn_layer(np.random.default_rng(0).standard_normal((1600, 2)), 8), "combinatorial")
+    return matrix, eigh(matrix.toarray(), subset_by_index=(0, 39))[1]
+
+
+def test_a_start_is_where_lobpcg_starts(large, rng):
+    matrix, exact = large
+    options = {"solver": "lobpcg", "max_iter": 1}
+    blind = smallest_eigenpairs(matrix, 6, rng, start=rng.standard_normal((1600, 6)), **options)
+    rough = smallest_eigenpairs(matrix, 6, rng, **options)
+    there = smallest_eigenpairs(matrix, 6, rng, start=exact[:, :9], **options)
+    assert blind.residuals.max() > 3 * rough.residuals.max()
+    assert there.residuals.max() < 1e-8
+    # Narrower or wider than the block: filled up, or cut.
+    for width in (0, 2, 40):
+        found = smallest_eigenpairs(matrix, 6, rng, start=exact[:, :width], solver="lobpcg")
+        assert subspace_angles(found.vectors, exact[:, :6]).max() < 1e-3
+
+
+def test_rtol_is_relative_to_the_kth_eigenvalue_and_the_looser_goal_counts(large, rng):
+    matrix = large[0]
+    tight, loose, either = (
+        smallest_eigenpairs(matrix, 6, rng, solver="lobpcg", tol=tol, rtol=rtol)
+        for tol, rtol in ((1e-9, 0), (1e-9, 0.1), (1e-9, 1e-12))
+    )
+    assert tight.residuals.max() < 1e-3 * loose.residuals.max()
+    assert loose.residuals.max() < 0.1 * loose.values[-1]
+    np.testing.assert_allclose(either.residuals, tight.residuals)
+
+
+def test_known_vectors_of_several_pieces_that_must_be_coarsened(rng):
+    sizes = (900, 500, 300)
+    matrix = csr_array(
+        sparse_block_diag([laplacian(knn_layer(rng.standard_normal((n, 2)), 8), "combinatorial") for n in sizes])
+    )
+    known = block_diag(*(np.full((n, 1), n**-0.5) for n in sizes))
+    found = smallest_eigenpairs(matrix, 8, rng, known=known)
+    assert found.solver == "lobpcg"
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(matrix.toarray())[:8], atol=1e-6)
+
+
+def test_pieces_that_no_coarse_form_knows(large, rng):
+    pairs = csr_array(sparse_block_diag([np.array([[1.0, -1.0], [-1.0, 1.0]])] * 1000))
+    np.testing.assert_allclose(smallest_eigenpairs(pairs, 5, rng).values, 0, atol=1e-9)
+    with_single_nodes = csr_array(sparse_block_diag([large[0], csr_array((7, 7))]))
+    found = smallest_eigenpairs(with_single_nodes, 10, rng)
+    assert found.solver == "lobpcg"
+    np.testing.assert_allclose(found.values, [*[0] * 7, *smallest_eigenpairs(large[0], 3, rng).values], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [5, 6, 7])
+def test_an_eigenvalue_that_comes_a_hundred_times(seed):
+    """LAPACK's default driver fails on these."""
+    rng = np.random.default_rng(seed)
+    matrix = laplacian(knn_layer(rng.standard_normal((200, 2)), 10, weights="gaussian"), "combinatorial").toarray()
+    order = rng.permutation(300)
+    with_single_nodes = block_diag(matrix, np.zeros((100, 100)))[np.ix_(order, order)] + 0.01 * np.eye(300)
+    found = smallest_eigenpairs(with_single_nodes, 60, rng)
+    np.testing.assert_allclose(found.values, 0.01)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(60), atol=1e-10)
+
+
+@pytest.mark.parametrize("k", [1, 2, 10, 40, 60])
+@pytest.mark.parametrize("solver", ["lobpcg", "lanczos"])
+def test_any_share_of_the_spectrum_beside_known_vectors(rng, solver, k):
+    matrix = laplacian(knn_layer(rng.standard_normal((60, 2)), 6), "combinatorial")
+    found = smallest_eigenpairs(matrix, k, rng, solver=solver, known=np.full((60, 1), 60**-0.5))
+    np.testing.assert_allclose(found.values, np.linalg.eigvalsh(matrix.toarray())[:k], atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [60, 1600])
+def test_the_complement_of_a_low_rank_update_comes_where_its_eigenvalue_stands(rng, n):
+    basis = np.linalg.qr(rng.standard_normal((n, 4)))[0]
+    update = LowRankUpdate(2.0, basis, np.diag([-1.0, -0.5, 0.1, 0.3]))
+    found = smallest_eigenpairs(update, 4, rng)
+    np.testing.assert_allclose(found.values, [1.0, 1.5, 2.0, 2.0])
+    np.testing.assert_allclose(found.residuals, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("base", [2.0, csr_array(np.eye(60))])
+def test_lobpcg_of_what_has_no_coarse_form_is_named(rng, base):
+    update = LowRankUpdate(base, np.linalg.qr(rng.standard_normal((60, 5)))[0], np.eye(5))
+    for matrix, name in ((update, "LowRankUpdate"), (np.eye(60), "ndarray")):
+        with pytest.raises(ValueError, match=f"solver='lobpcg' coarsens a sparse matrix, but matrix is a {name}; pass"):
+            smallest_eigenpairs(matrix, 3, rng, solver="lobpcg")
+
+
+@pytest.mark.parametrize("k", [0, 61])
+def test_a_number_of_eigenvectors_that_there_are_not_is_named(rng, k):
+    with pytest.raises(ValueError, match=f"k must be an integer >= 1 and <= 60, got {k}"):
+        smallest_eigenpairs(np.eye(60), k, rng)

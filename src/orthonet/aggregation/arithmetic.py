@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from orthonet.aggregation.problem import AggregationProblem
@@ -24,7 +23,6 @@ def arithmetic(
     for weight, laplacian in zip(problem.weights, problem.laplacians, strict=True):
         total = total + weight * laplacian
     if not problem.complete:
-        held = problem.weights @ np.array(problem.present, dtype=np.float64)
-        scale = diags_array(held**-0.5)
+        scale = diags_array(problem.heard**-0.5)
         total = scale @ total @ scale
     return csr_array(total), {"solver": "exact"}

@@ -201,10 +201,9 @@ class _Search:
         return self.tried[key]
 
     def evaluate(self, weights: Array) -> _Candidate:
-        problem = self.problem
-        matrix = arithmetic(replace(problem, weights=weights))[0]
-        heard = weights @ np.array(problem.present, dtype=np.float64)
-        known = component_vectors(matrix, np.sqrt(heard) * problem.null_vectors[0], problem.n_components)
+        problem = replace(self.problem, weights=weights)
+        matrix = arithmetic(problem)[0]
+        known = component_vectors(matrix, np.sqrt(problem.heard) * problem.null_vectors[0], problem.n_components)
         self.vectors = smallest_eigenpairs(
             matrix, problem.n_components, problem.rng, known=known, start=self.vectors, tol=EIGEN_TOL
         ).vectors

@@ -85,6 +85,11 @@ class AggregationProblem:
         return int(self.laplacians[0].shape[0])
 
     @property
+    def heard(self) -> npt.NDArray[np.float64]:
+        """C_ii: the weight of the layers that hold each node."""
+        return self.weights @ np.array(self.present, dtype=np.float64)
+
+    @property
     def complete(self) -> bool:
         """Whether every layer holds every node."""
         return all(mask.all() for mask in self.present)

@@ -56,8 +56,7 @@ def projection(
             report(index + 1, f"layer {index + 1}")
     basis = np.hstack(blocks)
     if not problem.complete:
-        held = problem.weights @ np.array(problem.present, dtype=np.float64)
-        basis = basis / np.sqrt(held)[:, None]
+        basis = basis / np.sqrt(problem.heard)[:, None]
     core = np.diag(np.repeat(-alpha * problem.weights, [block.shape[1] for block in blocks]))
     # Σ_s w_s E_s is C, which its scaling makes the identity.
     base = csr_array(arithmetic(problem)[0] + alpha * eye_array(problem.n_nodes))

@@ -1,46 +1,70 @@
 """Group the rows of an embedding, and place new rows.
 
 Rows are scaled to unit length first, so that a node counts by its direction among the eigenvectors and not by its degree
-of membership; K-means then runs from several starts. One start is drawn from nobody's dice: the K rows that a pivoted QR
-decomposition of the embedding picks, which lie in K different clusters if the clusters are well apart (Damle, Minden, Ying,
-"Simple, direct and efficient multi-way spectral clustering", 2019).
+of membership. Then one of
+
+    kmeans       K-means from several starts: Ward's clusters, the rows that a pivoted QR decomposition picks, and random ones
+    cluster_qr   the rows that the pivoted QR decomposition picks, each node with the one it is most alike [1]_
+    discretize   the rotation that brings the embedding nearest to an indicator matrix [2]_
+
+gives a partition and its centres, and every node joins its nearest centre: a new node is placed by the same rule. How much
+nearer it is than the others tells how sure the label is.
+
+References
+----------
+.. [1] A. Damle, V. Minden, L. Ying, "Simple, direct and efficient multi-way spectral clustering", 2019.
+.. [2] S. Yu, J. Shi, "Multiclass spectral clustering", ICCV 2003.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import qr
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.cluster._spectral import cluster_qr, discretize
 from sklearn.exceptions import ConvergenceWarning
 
 from orthonet.graph.features import Features
+from orthonet.support.checks import check_choice
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
+AssignmentMethod = Literal["kmeans", "cluster_qr", "discretize"]
+ASSIGNMENT_METHODS: tuple[AssignmentMethod, ...] = get_args(AssignmentMethod)
+
+SAMPLE = 50_000
+"""Rows that the centres are sought among; with more, a random sample stands for all."""
+WARD_SAMPLE = 3000
+"""Rows that Ward's method merges: it compares all pairs."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Labels in order of falling cluster size, and the centres in the space of unit rows."""
+    """Labels in order of falling cluster size, the centres among the rows, and the spread of the rows about them."""
 
     labels: npt.NDArray[np.int64]
     centers: Array
+    spread: float
+    """Mean squared distance of a row to its centre."""
 
 
 def assign(
     embedding: Array,
     n_clusters: int,
     *,
+    method: AssignmentMethod = "kmeans",
+    normalize: bool = True,
     n_init: int = 20,
     rng: np.random.Generator,
     order: npt.NDArray[np.intp] | None = None,
 ) -> Assignment:
-    """Cluster the rows of ``embedding`` by K-means on unit rows.
+    """Cluster the rows of ``embedding``.
 
     Parameters
     ----------
@@ -48,43 +72,60 @@ def assign(
         With orthonormal columns.
     n_clusters : int
         Number of groups.
+    method : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
+        See the module.
+    normalize : bool, default=True
+        Whether rows are scaled to unit length.
     n_init : int, default=20
-        Random starts (k-means++) beside the one from the pivoted QR decomposition; the lowest inertia wins.
+        Random starts (k-means++) of K-means beside the two others; the lowest inertia wins.
     rng : numpy.random.Generator
         Draws the random starts.
     order : array of shape (N,), optional
-        The order in which K-means sees the rows. One that depends on the nodes and not on their numbering
+        The order in which the rows are seen. One that depends on the nodes and not on their numbering
         (`canonical_order`) makes random starts fall on the same nodes however they are numbered.
     """
+    check_choice(method, "assign_labels", ASSIGNMENT_METHODS)
     order = np.arange(len(embedding)) if order is None else order
-    ordered = embedding[order]
-    rows = unit_rows(ordered)
     seed = int(rng.integers(2**31 - 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # told below, in words of ours
-        candidates = [KMeans(n_clusters, init=rows[_pivots(ordered, n_clusters)], n_init=1).fit(rows)]
-        if n_init:
-            candidates.append(KMeans(n_clusters, n_init=n_init, random_state=seed).fit(rows))
-    best = min(candidates, key=lambda candidate: float(candidate.inertia_))
-    sizes = np.bincount(best.labels_, minlength=n_clusters)
+    if len(order) > SAMPLE:
+        order = order[np.sort(np.random.default_rng(seed).choice(len(order), SAMPLE, replace=False))]
+    seen = embedding[order]
+    rows = _rows(seen, normalize)
+    if method == "kmeans":
+        centers = _kmeans_centers(seen, rows, n_clusters, n_init, seed)
+    else:
+        found = cluster_qr(seen) if method == "cluster_qr" else discretize(seen, random_state=seed)
+        centers = _means(rows, found, n_clusters)
+    labels = nearest_center(embedding, centers, normalize)
+    sizes = np.bincount(labels, minlength=n_clusters)
     if not sizes.all():
         warn_user(
             f"only {np.count_nonzero(sizes)} of {n_clusters} groups could be told apart; ask for fewer, or give features or "
             "layers that tell more nodes apart"
         )
     # Largest first; clusters of equal size in the order of their centres.
-    ranking = np.lexsort([*best.cluster_centers_.round(6).T[::-1], -sizes])
+    ranking = np.lexsort([*centers.round(6).T[::-1], -sizes])
     new_label = np.empty(n_clusters, dtype=np.int64)
     new_label[ranking] = np.arange(n_clusters)
-    labels = np.empty(len(rows), dtype=np.int64)
-    labels[order] = new_label[best.labels_]
-    return Assignment(labels, best.cluster_centers_[ranking])
+    labels, centers = new_label[labels], centers[ranking]
+    return Assignment(
+        labels, centers, float(np.mean(((_rows(embedding, normalize) - centers[labels]) ** 2).sum(axis=1)))
+    )
 
 
-def nearest_center(embedding: Array, centers: Array) -> npt.NDArray[np.int64]:
-    """Label each row of ``embedding`` by the centre nearest to its unit row."""
-    products = unit_rows(embedding) @ centers.T
-    return np.argmin((centers**2).sum(axis=1) - 2 * products, axis=1).astype(np.int64)
+def nearest_center(embedding: Array, centers: Array, normalize: bool = True) -> npt.NDArray[np.int64]:
+    """Label each row of ``embedding`` by the centre nearest to it."""
+    return np.argmin(_distances(embedding, centers, normalize), axis=1).astype(np.int64)
+
+
+def soft_assignment(embedding: Array, centers: Array, spread: float, normalize: bool = True) -> Array:
+    """Return for each row and centre the probability exp(−d²/2σ²), scaled to sum 1; its largest is the nearest centre's.
+
+    σ² is the mean squared distance of the nodes to their own centres, as in a mixture of equal round Gaussians.
+    """
+    exponents = -_distances(embedding, centers, normalize) / (2 * max(spread, 1e-12))
+    weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def canonical_order(features: Features) -> npt.NDArray[np.intp]:
@@ -104,6 +145,38 @@ def unit_rows(matrix: Array) -> Array:
     return matrix / np.where(lengths > 0, lengths, 1.0)
 
 
-def _pivots(embedding: Array, n_clusters: int) -> npt.NDArray[Any]:
+def _rows(embedding: Array, normalize: bool) -> Array:
+    return unit_rows(embedding) if normalize else embedding
+
+
+def _distances(embedding: Array, centers: Array, normalize: bool) -> Array:
+    """Squared distances, but for each row's own squared length where only their order matters."""
+    rows = _rows(embedding, normalize)
+    return (centers**2).sum(axis=1) - 2 * (rows @ centers.T) + (rows**2).sum(axis=1, keepdims=True)
+
+
+def _kmeans_centers(embedding: Array, rows: Array, n_clusters: int, n_init: int, seed: int) -> Array:
+    candidates = [KMeans(n_clusters, init=start, n_init=1) for start in _starts(embedding, rows, n_clusters)]
+    if n_init:
+        candidates.append(KMeans(n_clusters, n_init=n_init, random_state=seed))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer groups than asked for: told by `assign`
+        best = min((one.fit(rows) for one in candidates), key=lambda one: float(one.inertia_))
+    return best.cluster_centers_
+
+
+def _starts(embedding: Array, rows: Array, n_clusters: int) -> Iterator[Array]:
+    """Yield centres to start from that nobody's dice drew."""
     pivots: npt.NDArray[Any] = qr(embedding.T, mode="r", pivoting=True)[1]
-    return pivots[:n_clusters]
+    yield rows[pivots[:n_clusters]]
+    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), WARD_SAMPLE)).astype(np.intp)]
+    if len(some) > n_clusters:
+        yield _means(some, AgglomerativeClustering(n_clusters, linkage="ward").fit_predict(some), n_clusters)
+
+
+def _means(rows: Array, labels: npt.NDArray[Any], n_clusters: int) -> Array:
+    """Return the mean row of each group; of an empty one the mean of all."""
+    sizes = np.bincount(labels, minlength=n_clusters)
+    sums = np.zeros((n_clusters, rows.shape[1]))
+    np.add.at(sums, labels, rows)
+    return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], rows.mean(axis=0))

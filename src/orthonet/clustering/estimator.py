@@ -4,30 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.sparse import eye_array
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orthonet.aggregation import AGGREGATIONS, aggregate
-from orthonet.clustering.assignment import assign, canonical_order, nearest_center
+from orthonet.clustering.assignment import (
+    ASSIGNMENT_METHODS,
+    SAMPLE,
+    Assignment,
+    AssignmentMethod,
+    assign,
+    canonical_order,
+    nearest_center,
+    soft_assignment,
+)
 from orthonet.clustering.persistence import load_model, save_model
-from orthonet.embedding.loss import orthogonalising_map
-from orthonet.embedding.networks import Perceptron
-from orthonet.embedding.tensors import as_operator, as_tensor, plain_torch
+from orthonet.clustering.task import FitTask, check_module
+from orthonet.embedding.checkpoints import Checkpoints
+from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype, threads
+from orthonet.embedding.embedder import Embedder
+from orthonet.embedding.laplacians import as_low_rank, laplacian_rows
+from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, NetworkKind, build_ensemble
+from orthonet.embedding.nodes import Nodes
+from orthonet.embedding.orthogonal import embedding_map
+from orthonet.embedding.processes import Processes, joined
+from orthonet.embedding.tensors import as_tensor, plain_torch
 from orthonet.embedding.training import train
-from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
-from orthonet.graph.knn import knn_layer
+from orthonet.graph.features import Features, FeatureScaling, check_features, is_float_map, spooled
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.support.checks import check_choice, check_integer, check_number, random_generator
+from orthonet.graph.smoothing import averaging_matrix, smooth
+from orthonet.support.checks import check_choice, check_integer, check_number, check_weights, random_generator
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
+
+FULL_BATCH_UP_TO, AUTO_BATCH = 50_000, 4096
+NOT_OF_THE_RUN = ("checkpoint_dir", "distributed", "device", "n_jobs", "verbose", "random_state")
+"""Parameters that may change between a run that was cut off and the one that goes on with it."""
 
 
 class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -49,21 +68,48 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     layer_weights : sequence of S numbers >= 0, optional
         How much each layer counts; equally by default.
     n_neighbors : int, default=10
-        For ``fit(X)`` without layers: neighbours in the one layer that is built from X (all other nodes if they are
-        fewer).
+        Neighbours in the layer that is built from the features (all other nodes if they are fewer).
+    feature_layer : float or "auto", default="auto"
+        Weight, among all layers, of a nearest-neighbour layer of all features together. "auto" is 0.2 for dense features
+        and 0 for sparse ones or memory maps; ``fit(X)`` without layers has that layer alone.
     feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
         "auto" standardises dense features and scales the rows of sparse ones to unit length.
+    smoothing : int, default=0
+        How often the features are averaged over the mean graph before anything else, see `orthonet.graph.smoothing`. New nodes
+        then need their edges too: pass them as a graph.
+    network : {"mlp", "linear", "gcn"} or torch.nn.Module, default="mlp"
+        The map from features to outputs, see `orthonet.embedding.networks`; or a module of your own with ``n_clusters``
+        outputs, of which a copy is trained.
     hidden_layers : sequence of int, default=(400, 200, 100)
         Units of the hidden layers of the net.
+    activation : {"prelu", "relu", "gelu", "silu", "tanh"}, default="prelu"
+        Between the layers.
     learning_rate : float, default=1e-3
         Of AMSGrad.
-    max_steps : int, default=100
+    max_steps : int, default=200
         Training steps at most. More bring the embedding closer to the eigenvectors of the merged Laplacian, which is not
         always better: the net's own smoothness over the features is half of what the method knows.
     tol : float, default=5e-3
-        Training stops early when the loss fell by less than this share over 20 steps.
-    n_init : int, default=20
-        Random starts of K-means, beside one that is not random.
+        Training stops early when the embedding turned by less than this in 20 steps (1 − mean squared cosine).
+    batch_size : int, "auto" or None, default="auto"
+        Nodes a step. None takes all; "auto" takes all up to 50,000 nodes, and 4096 of more.
+    n_init : int, default=3
+        Nets trained side by side from different initial weights. Their embeddings are merged by what they agree on, see
+        `orthonet.embedding.orthogonal`; a module of your own is trained once.
+    assign_labels : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
+        How the embedding is cut into groups, see `orthonet.clustering.assignment`.
+    normalize_rows : bool, default=True
+        Whether the rows of the embedding are scaled to unit length for that.
+    device : str, default="auto"
+        Where the nets are trained: a CUDA GPU if there is one, else the CPU; or "cpu", "cuda", "cuda:1", "mps".
+    dtype : {"float32", "float64"}, default="float32"
+        Of the nets while they are trained.
+    n_jobs : int, optional
+        Threads of torch; -1 for all cores.
+    checkpoint_dir : path, optional
+        Folder in which the state of training is kept. A fit that was killed goes on from there, and ends as if it had not been.
+    distributed : bool, default=False
+        Train with all processes that ``torchrun`` started; each passes the same graph to ``fit``.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the initial weights and of K-means. The global random states of NumPy and torch are neither used nor
         changed.
@@ -82,9 +128,16 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Weights that the layers were merged with, summing to 1.
     layer_names_ : tuple of str
     history_ : dict
-        ``"loss"``: the loss before each training step.
+        ``"loss"``: the loss before each training step, mean over the nets; ``"turn"``: how far the embedding turned, every 20
+        steps; ``"agreement"``: how far the nets agree in the end, at most 1; ``"bytes_per_step"``: what a process sends.
     n_steps_ : int
         Training steps taken.
+    complete_ : bool
+        False if training was stopped by Ctrl-C.
+    probabilities_ : array of shape (N, K)
+        Soft assignment; ``labels_`` are where it is largest.
+    confidence_ : array of shape (N,)
+        Probability of each node's own label.
     aggregation_ : dict
         What the aggregation told: method, solver, convergence, seconds.
     n_features_in_ : int
@@ -117,12 +170,24 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         epsilon: float = 1e-3,
         layer_weights: npt.ArrayLike | None = None,
         n_neighbors: int = 10,
+        feature_layer: float | Literal["auto"] = "auto",
         feature_scaling: FeatureScaling = "auto",
+        smoothing: int = 0,
+        network: NetworkKind | torch.nn.Module = "mlp",
         hidden_layers: Sequence[int] = (400, 200, 100),
+        activation: str = "prelu",
         learning_rate: float = 1e-3,
-        max_steps: int = 100,
+        max_steps: int = 200,
         tol: float = 5e-3,
-        n_init: int = 20,
+        batch_size: int | Literal["auto"] | None = "auto",
+        n_init: int = 3,
+        assign_labels: AssignmentMethod = "kmeans",
+        normalize_rows: bool = True,
+        device: str = "auto",
+        dtype: Literal["float32", "float64"] = "float32",
+        n_jobs: int | None = None,
+        checkpoint_dir: str | PathLike[str] | None = None,
+        distributed: bool = False,
         random_state: Any = None,
         verbose: bool | None = None,
     ) -> None:
@@ -132,12 +197,24 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.epsilon = epsilon
         self.layer_weights = layer_weights
         self.n_neighbors = n_neighbors
+        self.feature_layer = feature_layer
         self.feature_scaling = feature_scaling
+        self.smoothing = smoothing
+        self.network = network
         self.hidden_layers = hidden_layers
+        self.activation = activation
         self.learning_rate = learning_rate
         self.max_steps = max_steps
         self.tol = tol
+        self.batch_size = batch_size
         self.n_init = n_init
+        self.assign_labels = assign_labels
+        self.normalize_rows = normalize_rows
+        self.device = device
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+        self.checkpoint_dir = checkpoint_dir
+        self.distributed = distributed
         self.random_state = random_state
         self.verbose = verbose
 
@@ -160,8 +237,8 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         before = dict(self.__dict__)
         try:
-            with plain_torch():
-                return self._fit(X, layers)
+            with plain_torch(), joined(self.distributed) as processes, threads(self.n_jobs):
+                return self._fit(X, layers, processes)
         except BaseException:  # a fit that fails or is interrupted leaves the earlier one as it was
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -181,13 +258,18 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Parameters
         ----------
         X : array or sparse array of shape (N, M), or MultilayerGraph
-            Features; of a graph only its features are used.
+            Features, which may be a memory map; of a graph only its features are used, unless the model averages over
+            neighbours (``smoothing``, ``network="gcn"``).
 
         Returns
         -------
         array of shape (N, K)
         """
-        return self._embed(self._scaled_new_features(X))
+        features, averaging = self._new_nodes(X)
+        scaler = self._embedder.scaler
+        if not self.smoothing or scaler is None:
+            return self._embedder.embed(features, averaging)
+        return self._embedder.embed(smooth(features, scaler, averaging, self.smoothing), averaging, scaled=True)
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Label nodes, known or new, by their features alone: the group whose centre is nearest in the embedding.
@@ -201,7 +283,22 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         -------
         array of shape (N,)
         """
-        return nearest_center(self.transform(X), self.cluster_centers_)
+        return nearest_center(self.transform(X), self.cluster_centers_, self.normalize_rows)
+
+    def predict_probabilities(self, X: Any) -> Array:
+        """Return for each node and group how probable it is that the node belongs there; `predict` names the largest.
+
+        Parameters
+        ----------
+        X : array or sparse array of shape (N, M), or MultilayerGraph
+            See `transform`.
+
+        Returns
+        -------
+        array of shape (N, K)
+            Rows sum to 1.
+        """
+        return soft_assignment(self.transform(X), self.cluster_centers_, self._spread, self.normalize_rows)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model into the folder ``path``: ``model.json`` and a safetensors file, nothing executable.
@@ -212,75 +309,176 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         save_model(self, path)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a model that `save` wrote. Nothing in the file is executed; a damaged file is a `ValueError`."""
-        return load_model(cls, path)
+    def load(cls, path: str | PathLike[str], *, network: torch.nn.Module | None = None) -> Self:
+        """Read a model that `save` wrote. Nothing in the file is executed; a damaged file is a `ValueError`.
 
-    def _fit(self, X: Any, layers: Sequence[Any] | None) -> Self:
+        A model with a net of your own needs a module of the same form, into which its weights are put.
+        """
+        return load_model(cls, path, network)
+
+    def _fit(self, X: Any, layers: Sequence[Any] | None, processes: Processes) -> Self:
         self._check_parameters()
-        graph, inputs, scaler = self._graph_and_inputs(X, layers)
-        if self.n_clusters > graph.n_nodes:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {graph.n_nodes} nodes there are")
-        sizes = (int(inputs.shape[1]), *self.hidden_layers, self.n_clusters)
-        if self.n_clusters > sizes[-2] + 1:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} outputs cannot be independent after a layer of {sizes[-2]} units; pass "
-                f"hidden_layers={(*self.hidden_layers[:-1], self.n_clusters)}"
+        task = self._task(X, layers)
+        graph, k = task.graph, int(self.n_clusters)
+        if k > graph.n_nodes:
+            raise ValueError(f"n_clusters={k} is more than the {graph.n_nodes} nodes there are")
+        device = choose_device(self.device)
+        dtype = choose_dtype(self.dtype, device)
+        rng = random_generator(processes.from_first(int(random_generator(self.random_state).integers(2**63 - 1))))
+        seed = int(rng.integers(2**63 - 1))
+        network = self._new_network(task, torch.Generator("cpu").manual_seed(seed))
+        checkpoints = self._checkpoints(task, seed) if processes.first and self.checkpoint_dir is not None else None
+        batch_size = self._batch_size(graph.n_nodes, processes)
+        matrix, info = self._merged(task, checkpoints, batch_size is not None, seed) if processes.first else (None, {})
+        rows = laplacian_rows(matrix, processes, graph.n_nodes, device, sum_dtype(device))
+        share = processes.share(graph.n_nodes)
+        neighbours = None if task.averaging is None else as_tensor(task.averaging, dtype).to(device)
+        network.to(device=device, dtype=dtype).use_graph(neighbours)
+        training = train(
+            network,
+            Nodes(task.inputs, task.scale, share, device, dtype),
+            rows,
+            k,
+            learning_rate=self.learning_rate,
+            max_steps=self.max_steps,
+            tol=self.tol,
+            batch_size=batch_size,
+            seed=seed % 2**31,
+            processes=processes,
+            checkpoints=checkpoints,
+            verbose=self.verbose,
+        )
+        network.use_graph(None)
+        self._embedder = Embedder(network, task.scaler, k)
+        nodes = Nodes(task.inputs, task.scale, share, device, dtype)
+        outputs = self._embedder.outputs(nodes, task.averaging)
+        found = embedding_map(outputs, rows, k, processes)
+        if found.rank < k:
+            warn_user(
+                f"the net's outputs span {found.rank} of {k} dimensions: there are too few different feature vectors "
+                "for so many clusters; ask for fewer, or give more features"
             )
-        rng = random_generator(self.random_state)
+        self._embedder.to_embedding = found.matrix.numpy()
+        embedding = processes.gather(outputs @ found.matrix, graph.n_nodes).numpy()
+        assigned = processes.from_first(self._assigned(embedding, graph, rng) if processes.first else None)
+        self.embedding_, self.labels_, self.cluster_centers_ = embedding, assigned.labels, assigned.centers
+        self._spread = assigned.spread
+        self.probabilities_ = soft_assignment(embedding, assigned.centers, assigned.spread, self.normalize_rows)
+        self.confidence_ = self.probabilities_.max(axis=1)
+        self.n_features_in_ = 0 if task.scaler is None else int(task.inputs.shape[1])
+        self._n_features_out = k
+        self.layer_names_ = graph.layer_names
+        self.aggregation_ = processes.from_first(info)
+        self.layer_weights_ = check_weights(self.layer_weights, graph.n_layers)
+        if self.aggregation == "convex":  # which chooses its own
+            chosen = np.array([self.aggregation_["layer_weights"][name] for name in graph.layer_names])
+            self.layer_weights_ = chosen / chosen.sum()
+        self.history_ = {
+            "loss": np.array(training.losses),
+            "turn": np.array(training.turns),
+            "agreement": np.array(found.agreement),
+            "bytes_per_step": np.array(training.bytes_per_step),
+        }
+        self.n_steps_ = len(training.losses)
+        self.complete_ = not training.interrupted
+        if training.interrupted:
+            warn_user(
+                f"training was interrupted after {self.n_steps_} of {self.max_steps} steps; the model is incomplete"
+            )
+        return self
+
+    def _new_network(self, task: FitTask, generator: torch.Generator) -> Ensemble:
+        k = self.n_clusters
+        sizes = (int(task.inputs.shape[1]), *self.hidden_layers, k)
+        if isinstance(self.network, str) and self.network != "linear" and k > sizes[-2] + 1:
+            raise ValueError(
+                f"n_clusters={k} outputs cannot be independent after a layer of {sizes[-2]} units; pass "
+                f"hidden_layers={(*self.hidden_layers[:-1], k)}"
+            )
+        network = build_ensemble(self.network, sizes, self.n_init, generator, self.activation)
+        if isinstance(self.network, torch.nn.Module):
+            check_module(network, task.inputs, k)
+        return network
+
+    def _merged(
+        self, task: FitTask, checkpoints: Checkpoints | None, low_rank: bool, seed: int
+    ) -> tuple[Any, dict[str, Any]]:
+        """Return the merged Laplacian, and what was told of it."""
+        stored = None if checkpoints is None else checkpoints.load_laplacian()
+        if stored is not None:
+            return stored
         merged = aggregate(
-            graph,
+            task.merged_graph,
             method=self.aggregation,
             n_components=self.n_clusters,
-            layer_weights=self.layer_weights,
+            layer_weights=task.weights,
             laplacian=self.laplacian,
             epsilon=self.epsilon,
             verbose=self.verbose,
         )
-        laplacian = as_operator(merged.matrix)
-        generator = torch.Generator("cpu").manual_seed(int(rng.integers(2**63 - 1)))
-        network = Perceptron(sizes, generator)
-        training = train(
-            network,
-            as_tensor(inputs, torch.float32),
-            laplacian,
-            learning_rate=self.learning_rate,
-            max_steps=self.max_steps,
-            tol=self.tol,
-            verbose=self.verbose,
+        # A generator of its own: a resumed run, which draws nothing here, must go on with the same numbers.
+        own = random_generator(seed)
+        matrix = as_low_rank(merged.matrix, self.n_clusters, own) if low_rank else merged.matrix
+        if checkpoints is not None:
+            checkpoints.save_laplacian(matrix, dict(merged.info))
+        return matrix, dict(merged.info)
+
+    def _assigned(self, embedding: Array, graph: MultilayerGraph, rng: np.random.Generator) -> Assignment:
+        few = graph.features is not None and graph.n_nodes <= SAMPLE
+        return assign(
+            embedding,
+            self.n_clusters,
+            method=self.assign_labels,
+            normalize=self.normalize_rows,
+            rng=rng,
+            order=canonical_order(graph.features) if few and graph.features is not None else None,
         )
-        network.double()  # so that a node's embedding does not depend on the batch it comes in
-        self._scaler, self._network = scaler, network
-        outputs = self._outputs(inputs)
-        to_embedding, rank = orthogonalising_map(outputs, laplacian)
-        if rank < self.n_clusters:
-            warn_user(
-                f"the net's outputs span {rank} of {self.n_clusters} dimensions: there are too few different feature vectors "
-                "for so many clusters; ask for fewer, or give more features"
+
+    def _batch_size(self, n_nodes: int, processes: Processes) -> int | None:
+        if self.network == "gcn" and processes.size > 1:
+            raise ValueError(
+                "network='gcn' averages over neighbours, which other processes hold; pass distributed=False, or smooth the "
+                "features once instead: smoothing=2"
             )
-        self._to_embedding = to_embedding.numpy()
-        self.embedding_ = outputs.numpy() @ self._to_embedding
-        order = None if graph.features is None else canonical_order(graph.features)
-        assigned = assign(self.embedding_, self.n_clusters, n_init=self.n_init, rng=rng, order=order)
-        self.labels_ = assigned.labels
-        self.cluster_centers_ = assigned.centers
-        self.n_features_in_ = 0 if scaler is None else int(inputs.shape[1])
-        self._n_features_out = self.n_clusters
-        self.layer_names_ = graph.layer_names
-        self.layer_weights_ = np.array(list(merged.info["layer_weights"].values()))
-        self.aggregation_ = dict(merged.info)
-        self.history_ = {"loss": np.array(training.losses)}
-        self.n_steps_ = len(training.losses)
-        return self
+        size = self.batch_size
+        if size == "auto":
+            size = None if n_nodes <= FULL_BATCH_UP_TO else AUTO_BATCH
+        if size is None or size >= n_nodes:
+            return None
+        if self.network == "gcn":
+            raise ValueError(
+                "network='gcn' averages over neighbours, which a batch does not hold; pass batch_size=None, or smooth the "
+                "features once instead: smoothing=2"
+            )
+        return int(size)
+
+    def _checkpoints(self, task: FitTask, seed: int) -> Checkpoints:
+        settings = {name: value for name, value in self.get_params().items() if name not in NOT_OF_THE_RUN}
+        shown = {
+            name: value if isinstance(value, str | int | float) else repr(value) for name, value in settings.items()
+        }
+        # Without a seed the fits differ by chance alone, and any of them may go on with another's state.
+        parts = [sorted(shown.items()), None if self.random_state is None else seed]
+        graph = task.merged_graph
+        return Checkpoints.at(str(self.checkpoint_dir), *parts, task.inputs, *graph.layers, *graph.present)
 
     def _check_parameters(self) -> None:
         check_integer(self.n_clusters, "n_clusters", minimum=2)
         check_choice(self.aggregation, "aggregation", AGGREGATIONS)
         check_integer(self.n_neighbors, "n_neighbors", minimum=1)
+        check_integer(self.smoothing, "smoothing", minimum=0)
         check_number(self.learning_rate, "learning_rate", above=0)
         check_integer(self.max_steps, "max_steps", minimum=1)
         check_number(self.tol, "tol", at_least=0)
-        check_integer(self.n_init, "n_init", minimum=0)
+        check_integer(self.n_init, "n_init", minimum=1)
+        check_choice(self.activation, "activation", ACTIVATIONS)
+        check_choice(self.assign_labels, "assign_labels", ASSIGNMENT_METHODS)
+        if self.feature_layer != "auto" and not 0 <= check_number(self.feature_layer, "feature_layer") < 1:
+            raise ValueError(f"feature_layer must be 'auto', or at least 0 and below 1, got {self.feature_layer!r}")
+        if self.batch_size not in ("auto", None):
+            check_integer(self.batch_size, "batch_size", minimum=2)
+        if not isinstance(self.network, torch.nn.Module):
+            check_choice(self.network, "network", NETWORK_KINDS)
         try:
             sizes = list(self.hidden_layers)
         except TypeError:
@@ -288,38 +486,45 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         for index, units in enumerate(sizes):
             check_integer(units, f"hidden_layers[{index}]", minimum=1)
 
-    def _graph_and_inputs(
-        self, X: Any, layers: Sequence[Any] | None
-    ) -> tuple[MultilayerGraph, Features, FeatureScaler | None]:
-        """Return the graph, and what the net sees: scaled features, or a sparse one-hot vector a node."""
+    def _task(self, X: Any, layers: Sequence[Any] | None) -> FitTask:
+        """Return what is to be merged, and what the nets see."""
         if isinstance(layers, MultilayerGraph) or (isinstance(X, MultilayerGraph) and layers is not None):
             raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")
         if X is None and layers is None:
             raise ValueError("fit needs a MultilayerGraph, features X, or layers=; it got none of them")
+        options: dict[str, Any] = {
+            "scaling": self.feature_scaling,
+            "smoothing": self.smoothing,
+            "n_neighbors": self.n_neighbors,
+            "share": self.feature_layer,
+            "layer_weights": self.layer_weights,
+            "averaging": self.network == "gcn",
+        }
         if isinstance(X, MultilayerGraph) or X is None:
             graph = MultilayerGraph(layers) if X is None else X  # type: ignore[arg-type]
             self._take_feature_names(graph)
-            if graph.features is None:
-                return graph, eye_array(graph.n_nodes, format="csr"), None
-            scaler = FeatureScaler.fit(graph.features, self.feature_scaling)
-            return graph, scaler.transform(graph.features), scaler
+            return FitTask.of(graph, "features", **options)
         features = self._validate(X, reset=True)
-        scaler = FeatureScaler.fit(features, self.feature_scaling, "X")
-        inputs = scaler.transform(features)
         if layers is not None:
-            return MultilayerGraph(layers, X if hasattr(X, "index") else features), inputs, scaler
-        layer = knn_layer(inputs, min(self.n_neighbors, features.shape[0] - 1), name="X")
-        return MultilayerGraph([layer], features, ["features"]), inputs, scaler
+            return FitTask.of(MultilayerGraph(layers, X if hasattr(X, "index") else features), "X", **options)
+        return FitTask.of_features(features, **options)
 
-    def _scaled_new_features(self, X: Any) -> Features:
+    def _new_nodes(self, X: Any) -> tuple[Features, Any]:
+        """Return the features of nodes to embed, and the matrix that averages over their neighbours, if one is needed."""
         check_is_fitted(self)
-        if self._scaler is None:
+        if self._embedder.scaler is None:
             raise ValueError(
                 "this model was fitted on layers without features, so it can place no new nodes; the labels of its own nodes "
                 "are in labels_. Fit with features to predict"
             )
+        averages = self.smoothing > 0 or self._embedder.needs_graph
         if not isinstance(X, MultilayerGraph):
-            return self._scaler.transform(self._validate(X, reset=False))
+            if averages:
+                raise ValueError(
+                    "this model averages features over neighbours (smoothing or network='gcn'), so it needs their edges; pass "
+                    "a MultilayerGraph"
+                )
+            return self._validate(X, reset=False), None
         if X.features is None:
             raise ValueError("the graph has no features, and new nodes are placed by their features alone")
         names = None if not hasattr(self, "feature_names_in_") else tuple(self.feature_names_in_)
@@ -328,11 +533,17 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
                 f"the features of the graph ({X.features.shape[1]}) are not those that the model was fitted on "
                 f"({self.n_features_in_})" + (f": {', '.join(names)}" if names else "")
             )
-        return self._scaler.transform(X.features)
+        weights = self.layer_weights if X.n_layers == len(self.layer_names_) else None
+        return X.features, averaging_matrix(X, weights) if averages else None
 
     def _validate(self, X: Any, reset: bool) -> Features:
         if X is None:
             raise ValueError("X is None; pass features, one row a node")
+        if hasattr(X, "__next__"):
+            X = spooled(X, "X")
+        if is_float_map(X):  # scikit-learn's validation would make a plain array of it
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return check_features(X, "X")
         checked = validate_data(
             self,
             X,
@@ -350,13 +561,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             self.feature_names_in_ = np.array(graph.feature_names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-
-    def _outputs(self, inputs: Features) -> torch.Tensor:
-        with torch.no_grad(), torch.autocast("cpu", enabled=False):
-            return self._network(as_tensor(inputs, torch.float64))
-
-    def _embed(self, inputs: Features) -> Array:
-        return self._outputs(inputs).numpy() @ self._to_embedding
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

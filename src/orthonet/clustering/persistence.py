@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import torch
 
-from orthonet.embedding.networks import Perceptron
+from orthonet.clustering.assignment import soft_assignment
+from orthonet.embedding.embedder import Embedder
+from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
@@ -26,10 +28,10 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model", bound="OrthoNet")
 
-FORMAT, VERSION = "orthonet-model", 1
+FORMAT, VERSION = "orthonet-model", 2
 INDEX = "model.json"
 MAX_INDEX_BYTES = 64 * 2**20
-NETWORK = "network."
+NETWORK, HISTORY = "network.", "history."
 
 
 def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
@@ -41,7 +43,7 @@ def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
     if folder.is_dir() and not (folder / INDEX).exists() and any(not _is_ours(file) for file in folder.iterdir()):
         raise FileExistsError(f"{folder} is not empty and holds no model; name a new folder")
 
-    content: bytes = safetensors.save({name: np.ascontiguousarray(a) for name, a in _arrays(model).items()})
+    content: bytes = safetensors.save({name: np.asarray(a, order="C") for name, a in _arrays(model).items()})
     digest = hashlib.sha256(content).hexdigest()
     tensors = folder / f"tensors-{digest[:16]}.safetensors"
     index = {
@@ -51,8 +53,10 @@ def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
         "fitted": {
             "layer_names": list(model.layer_names_),
             "feature_names_in": _jsonable(getattr(model, "feature_names_in_", None)),
-            "feature_scaling": None if model._scaler is None else model._scaler.kind,
-            "network": list(model._network.sizes),
+            "feature_scaling": None if model._embedder.scaler is None else model._embedder.scaler.kind,
+            "n_features_in": model.n_features_in_,
+            "network": _form(model._embedder.network),
+            "complete": model.complete_,
             "aggregation": {name: _jsonable(value) for name, value in model.aggregation_.items()},
         },
         "tensors": {"file": tensors.name, "sha256": digest},
@@ -66,8 +70,8 @@ def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
             old.unlink()
 
 
-def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
-    """Read a model from the folder ``path``."""
+def load_model(cls: type[Model], path: str | PathLike[str], network: torch.nn.Module | None = None) -> Model:
+    """Read a model from the folder ``path``; one with a net of the user's own needs a module of the same form."""
     tensor_files = require("safetensors.numpy", extra="save", purpose="loading a model")
     tensor_error: type[Exception] = require("safetensors", extra="save", purpose="loading a model").SafetensorError
     folder = Path(path).expanduser()
@@ -80,7 +84,12 @@ def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
         content = file.read_bytes()
         if hashlib.sha256(content).hexdigest() != tensors["sha256"]:
             raise _Damaged(f"the checksum of {file.name} is not the one in {INDEX}; it is cut off or was changed")
-        return _restore(cls, parameters, fitted, tensor_files.load(content))
+        return _restore(cls, parameters, fitted, tensor_files.load(content), network)
+    except _NeedsModule as error:
+        raise ValueError(
+            f"{folder} holds a net of your own, which a file cannot describe; pass a module of the same form: "
+            f"OrthoNet.load(path, network=module){error}"
+        ) from None
     except _Damaged as error:
         raise ValueError(f"{folder} is not a whole model: {error}") from None
     except OSError as error:
@@ -91,6 +100,10 @@ def load_model(cls: type[Model], path: str | PathLike[str]) -> Model:
 
 class _Damaged(Exception):
     """Something in the files contradicts something else in them."""
+
+
+class _NeedsModule(Exception):
+    """The net is none of ours, and what was passed, if anything, is not of its form."""
 
 
 def _read_index(file: Path) -> Any:
@@ -108,52 +121,102 @@ def _read_index(file: Path) -> Any:
 
 
 def _arrays(model: OrthoNet) -> dict[str, np.ndarray[Any, Any]]:
+    scaler, to_embedding = model._embedder.scaler, model._embedder.to_embedding
     arrays = {
         "labels": model.labels_,
         "embedding": model.embedding_,
         "cluster_centers": model.cluster_centers_,
         "layer_weights": model.layer_weights_,
-        "losses": model.history_["loss"],
-        "to_embedding": model._to_embedding,
+        "spread": np.array([model._spread]),
+        "to_embedding": np.asarray(to_embedding),
     }
-    if model._scaler is not None and model._scaler.mean is not None and model._scaler.deviation is not None:
-        arrays |= {"feature_mean": model._scaler.mean, "feature_deviation": model._scaler.deviation}
-    state = model._network.state_dict()
+    arrays |= {HISTORY + name: np.atleast_1d(values) for name, values in model.history_.items()}
+    if scaler is not None and scaler.mean is not None and scaler.deviation is not None:
+        arrays |= {"feature_mean": scaler.mean, "feature_deviation": scaler.deviation}
+    state = model._embedder.network.state_dict()
     return arrays | {NETWORK + name: tensor.numpy() for name, tensor in state.items()}
 
 
-def _restore(cls: type[Model], parameters: Any, fitted: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Model:
+def _form(network: Ensemble) -> dict[str, Any]:
+    """Describe the nets: all members have the same form."""
+    member = network.members[0]
+    if not isinstance(member, Perceptron):
+        return {"kind": "module"}
+    return {
+        "kind": member.kind,
+        "sizes": list(member.sizes),
+        "activation": member.activation,
+        "members": len(network.members),
+    }
+
+
+def _network(form: Any, weights: dict[str, np.ndarray[Any, Any]], module: torch.nn.Module | None) -> Ensemble:
+    """Build the nets that a file describes, once what it says has been compared with its tensors."""
+    if form["kind"] == "module":
+        if module is None:
+            raise _NeedsModule
+        network = build_ensemble(module, (), 1, None)
+        expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+        found = {name: array.shape for name, array in weights.items()}
+        if expected != found:
+            raise _NeedsModule(f"; the weights are of shapes {found}, those of the module {expected}")
+    else:
+        sizes, members = [_whole(size) for size in form["sizes"]], _whole(form["members"])
+        if form["kind"] not in NETWORK_KINDS or form["activation"] not in ACTIVATIONS:
+            raise _Damaged(f"a net of kind {form['kind']!r} with activation {form['activation']!r} is unknown")
+        _check_sizes(sizes, members, weights)
+        network = build_ensemble(form["kind"], sizes, members, None, form["activation"])
+    network.double()
+    network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
+    return network
+
+
+def _restore(
+    cls: type[Model],
+    parameters: Any,
+    fitted: Any,
+    arrays: dict[str, np.ndarray[Any, Any]],
+    module: torch.nn.Module | None,
+) -> Model:
     if isinstance(parameters.get("hidden_layers"), list):
         parameters = {**parameters, "hidden_layers": tuple(parameters["hidden_layers"])}
+    if parameters.get("network") is None:
+        parameters = {**parameters, "network": module}
     model = cls(**parameters)
-    sizes = [_whole(size) for size in fitted["network"]]
-    n_clusters = sizes[-1]
+    n_clusters = _whole(model.n_clusters)
     weights = {name.removeprefix(NETWORK): array for name, array in arrays.items() if name.startswith(NETWORK)}
-    _check_sizes(sizes, weights)
     n_nodes, n_layers = len(arrays["embedding"]), len(fitted["layer_names"])
+    n_features = 0 if fitted["n_features_in"] == 0 else _whole(fitted["n_features_in"])
     shapes: dict[str, tuple[int, ...]] = {
         "labels": (n_nodes,),
         "embedding": (n_nodes, n_clusters),
         "cluster_centers": (n_clusters, n_clusters),
-        "to_embedding": (n_clusters, n_clusters),
+        "to_embedding": (len(arrays["to_embedding"]), n_clusters),
         "layer_weights": (n_layers,),
-        "losses": (len(arrays["losses"]),),
+        "spread": (1,),
     }
     if "feature_mean" in arrays:
-        shapes |= {"feature_mean": (sizes[0],), "feature_deviation": (sizes[0],)}
+        shapes |= {"feature_mean": (n_features,), "feature_deviation": (n_features,)}
+    own_module = fitted["network"]["kind"] == "module"
     for name, array in arrays.items():
-        wanted = np.int64 if name == "labels" else np.float64
+        wanted = np.dtype(np.int64 if name == "labels" else np.float64)
+        if own_module and name.startswith(NETWORK):
+            wanted = array.dtype  # a module may count in integers, such as batches
         if array.dtype != wanted or array.shape != shapes.get(name, array.shape) or not np.isfinite(array).all():
             raise _Damaged(f"{name} should be finite numbers of shape {shapes.get(name, array.shape)}, but is not")
-    if model.n_clusters != n_clusters or not np.isin(arrays["labels"], np.arange(n_clusters)).all():
-        raise _Damaged(f"the labels, the net and n_clusters do not agree on {n_clusters} clusters")
-
-    network = Perceptron(sizes).double()
-    network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
-    network.eval()
-    model._network, model._scaler = network, _scaler(fitted["feature_scaling"], arrays)
-    model._to_embedding = arrays["to_embedding"]
-    model.n_features_in_ = 0 if model._scaler is None else sizes[0]
+    if not np.isin(arrays["labels"], np.arange(n_clusters)).all():
+        raise _Damaged(f"the labels and n_clusters do not agree on {n_clusters} clusters")
+    network = _network(fitted["network"], weights, module)
+    form = fitted["network"]
+    if not own_module:
+        n_outputs, n_inputs = form["sizes"][-1] * form["members"], form["sizes"][0]
+        if form["sizes"][-1] != n_clusters or len(arrays["to_embedding"]) != n_outputs:
+            raise _Damaged(f"the net, its {n_outputs} outputs and n_clusters={n_clusters} do not agree")
+        if n_features not in (0, n_inputs):
+            raise _Damaged(f"the net takes {n_inputs} features, but there are {n_features}")
+    embedder = Embedder(network, _scaler(fitted["feature_scaling"], arrays), n_clusters, arrays["to_embedding"])
+    model._embedder, model._spread = embedder, float(arrays["spread"][0])
+    model.n_features_in_ = 0 if embedder.scaler is None else n_features
     if fitted["feature_names_in"] is not None:
         model.feature_names_in_ = np.array([str(name) for name in fitted["feature_names_in"]], dtype=object)
         if len(model.feature_names_in_) != model.n_features_in_:
@@ -161,27 +224,34 @@ def _restore(cls: type[Model], parameters: Any, fitted: Any, arrays: dict[str, n
     model.embedding_ = arrays["embedding"]
     model.cluster_centers_ = arrays["cluster_centers"]
     model.labels_ = arrays["labels"]
+    model.probabilities_ = soft_assignment(
+        model.embedding_, model.cluster_centers_, model._spread, model.normalize_rows
+    )
+    model.confidence_ = model.probabilities_.max(axis=1)
     model.layer_names_ = tuple(map(str, fitted["layer_names"]))
     model.layer_weights_ = arrays["layer_weights"]
     model.aggregation_ = dict(fitted["aggregation"])
-    model.history_ = {"loss": arrays["losses"]}
-    model.n_steps_ = len(arrays["losses"])
+    kept = {name.removeprefix(HISTORY): array for name, array in arrays.items() if name.startswith(HISTORY)}
+    model.history_ = {name: array if name in ("loss", "turn") else array[0] for name, array in kept.items()}
+    model.n_steps_ = len(model.history_["loss"])
+    model.complete_ = bool(fitted["complete"])
     model._n_features_out = n_clusters
     return model
 
 
-def _check_sizes(sizes: list[int], weights: dict[str, np.ndarray[Any, Any]]) -> None:
-    """Compare the net's sizes with the tensors before building it: a false index must not claim memory."""
+def _check_sizes(sizes: list[int], members: int, weights: dict[str, np.ndarray[Any, Any]]) -> None:
+    """Compare the nets' sizes with the tensors before building them: a false index must not claim memory."""
     wanted = [(n_out, n_in) for n_in, n_out in pairwise(sizes)]
-    found = [array.shape for name, array in sorted(weights.items(), key=_position) if array.ndim == 2]
-    if len(sizes) < 2 or wanted != found:
-        raise _Damaged(f"a net of sizes {sizes} does not fit weights of shapes {found}")
+    for member in range(members):
+        own = {name: array for name, array in weights.items() if name.startswith(f"members.{member}.")}
+        found = [array.shape for name, array in sorted(own.items(), key=_position) if array.ndim == 2]
+        if len(sizes) < 2 or wanted != found:
+            raise _Damaged(f"a net of sizes {sizes} does not fit weights of shapes {found}")
 
 
 def _position(item: tuple[str, Any]) -> tuple[int, str]:
-    name = item[0]
-    digits = "".join(filter(str.isdigit, name))
-    return (int(digits or 0), name)
+    numbers = [part for part in item[0].split(".") if part.isdigit()]
+    return (int(numbers[-1]) if numbers else 0, item[0])
 
 
 def _scaler(kind: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> FeatureScaler | None:

@@ -9,7 +9,8 @@ the outputs of a fresh net are nearly dependent, and cast back to the type of Y.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -34,24 +35,6 @@ def orthogonal_trace(outputs: Tensor, laplacian: Operator) -> Tensor:
     return _OrthogonalTrace.apply(outputs, laplacian)  # type: ignore[no-untyped-call]
 
 
-def orthogonalising_map(outputs: Tensor, laplacian: Operator) -> tuple[Tensor, int]:
-    """Return the K x K matrix A for which Y A is orthonormal and (Y A)ᵀ L (Y A) diagonal, ascending; and the rank of Y.
-
-    With the singular value decomposition Y = Q Σ Vᵀ this is V Σ⁻¹ U, U the eigenvectors of QᵀLQ: the columns of Y A
-    approximate single eigenvectors of L. If Y has rank r < K, the last K − r columns of A are zero.
-    """
-    left, sizes, right = torch.linalg.svd(outputs.double(), full_matrices=False)
-    rank = int((sizes > sizes[0] * max(outputs.shape) * torch.finfo(torch.float64).eps).sum())
-    orthonormal = left[:, :rank]
-    rough = orthonormal.T @ (laplacian @ orthonormal)
-    ascending = torch.linalg.eigh((rough + rough.T) / 2).eigenvectors
-    # An eigenvector's sign is arbitrary; the longer tail of its entries points up, however the nodes are numbered.
-    ascending = ascending * torch.where((orthonormal @ ascending).pow(3).sum(dim=0) < 0, -1.0, 1.0)
-    to_embedding = torch.zeros(outputs.shape[1], outputs.shape[1], dtype=torch.float64, device="cpu")
-    to_embedding[:, :rank] = (right[:rank].T / sizes[:rank]) @ ascending
-    return to_embedding, rank
-
-
 def cholesky_guarded(gram: Tensor) -> Tensor:
     """Lower Cholesky factor of YᵀY + δ I with the smallest δ, starting from rounding level, for which it exists."""
     size = gram.diagonal().mean().clamp_min(1e-150)  # outputs may be exactly zero
@@ -64,19 +47,38 @@ def cholesky_guarded(gram: Tensor) -> Tensor:
         shift *= 100
 
 
+@dataclass(frozen=True)
+class SmallLoss:
+    """J and its gradient in terms of K x K matrices: ∂J/∂Y = 2 (L Y D − Y D (YᵀLY) D)."""
+
+    value: Tensor
+    inverse: Tensor
+    """D."""
+    pull: Tensor
+    """D (YᵀLY) D."""
+
+    @classmethod
+    def of(cls, gram: Tensor, rough: Tensor) -> Self:
+        """From YᵀY and YᵀLY, summed over all nodes."""
+        inverse = torch.cholesky_inverse(cholesky_guarded(gram))
+        return cls(torch.trace(inverse @ rough), inverse, inverse @ rough @ inverse)
+
+    def gradient(self, outputs: Tensor, image: Tensor) -> Tensor:
+        """Return the rows of ∂J/∂Y that belong to the given rows of Y and L Y."""
+        return 2 * (image @ self.inverse.to(outputs) - outputs @ self.pull.to(outputs))
+
+
 class _OrthogonalTrace(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, outputs: Tensor, laplacian: Operator) -> Tensor:
         wide = outputs.double()
-        smoothed = laplacian @ wide
-        inverse = torch.cholesky_inverse(cholesky_guarded(wide.T @ wide))
-        rough = wide.T @ smoothed
-        ctx.save_for_backward(wide, smoothed, inverse, rough)
-        ctx.dtype = outputs.dtype
-        return torch.trace(inverse @ rough)
+        image = laplacian @ wide
+        loss = SmallLoss.of(wide.T @ wide, wide.T @ image)
+        ctx.save_for_backward(wide, image)
+        ctx.loss, ctx.dtype = loss, outputs.dtype
+        return loss.value
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Tensor) -> tuple[Tensor, None]:
-        wide, smoothed, inverse, rough = ctx.saved_tensors
-        gradient = 2 * (smoothed @ inverse - wide @ (inverse @ rough @ inverse))
-        return (grad_outputs[0] * gradient).to(ctx.dtype), None
+        wide, image = ctx.saved_tensors
+        return (grad_outputs[0] * ctx.loss.gradient(wide, image)).to(ctx.dtype), None

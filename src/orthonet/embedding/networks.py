@@ -1,17 +1,40 @@
-"""The map f from features to outputs: the paper's 400-200-100-K perceptron with PReLU activations."""
+"""The map f from features to outputs.
+
+    mlp      the paper's 400-200-100-K perceptron with PReLU activations
+    linear   one linear map: with one-hot features, spectral clustering itself
+    gcn      a perceptron whose hidden layers average over the graph, S = D^{-1/2} (W + I) D^{-1/2} of the mean graph [1]_
+
+Several nets trained side by side are one `Ensemble`.
+
+References
+----------
+.. [1] T. Kipf, M. Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from itertools import pairwise
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
 
+NetworkKind = Literal["mlp", "linear", "gcn"]
+NETWORK_KINDS: tuple[NetworkKind, ...] = get_args(NetworkKind)
+ACTIVATIONS: dict[str, type[nn.Module]] = {
+    "prelu": nn.PReLU,
+    "relu": nn.ReLU,
+    "gelu": nn.GELU,
+    "silu": nn.SiLU,
+    "tanh": nn.Tanh,
+}
+
 
 class Perceptron(nn.Module):
-    """Fully connected layers with a PReLU between them.
+    """Fully connected layers with an activation between them.
 
     Parameters
     ----------
@@ -20,15 +43,22 @@ class Perceptron(nn.Module):
     generator : torch.Generator, optional
         Draws the initial weights: uniform in ±1/√(inputs of the layer), torch's own default. Without one they are
         left unset, to be loaded.
+    activation : {"prelu", "relu", "gelu", "silu", "tanh"}, default="prelu"
+        Between the layers.
 
     Shapes
     ------
     input : (N, sizes[0]), dense or sparse CSR; output : (N, sizes[-1]).
     """
 
-    def __init__(self, sizes: Sequence[int], generator: torch.Generator | None = None) -> None:
+    kind: NetworkKind = "mlp"
+
+    def __init__(
+        self, sizes: Sequence[int], generator: torch.Generator | None = None, activation: str = "prelu"
+    ) -> None:
         super().__init__()
         self.sizes = tuple(int(size) for size in sizes)
+        self.activation = activation
         layers: list[nn.Module] = []
         for n_in, n_out in pairwise(self.sizes):
             # skip_init, because the usual constructor draws from the global random state
@@ -37,18 +67,82 @@ class Perceptron(nn.Module):
                 bound = 1 / math.sqrt(n_in)
                 nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
                 nn.init.uniform_(layer.bias, -bound, bound, generator=generator)
-            layers += [layer, nn.PReLU(device="cpu", dtype=torch.float32)]
+            layers += [layer, _activation(activation)]
         self.layers = nn.ModuleList(layers[:-1])
 
     def forward(self, features: Tensor) -> Tensor:
         """Map features to outputs."""
         first, *rest = self.layers
-        hidden = _sparse_linear(first, features) if features.layout is torch.sparse_csr else first(features)
+        hidden = _first_linear(first, features)
         for layer in rest:
             hidden = layer(hidden)
         return hidden
 
 
-def _sparse_linear(layer: nn.Module, features: Tensor) -> Tensor:
-    weight, bias = layer.get_parameter("weight"), layer.get_parameter("bias")
-    return features @ weight.T + bias
+class GraphConvolution(Perceptron):
+    """A perceptron that averages over neighbours after each hidden linear layer: h ← activation(S h W + b).
+
+    `neighbours` holds S, sparse, of the nodes whose features come in; it belongs to the graph, not to the net.
+    """
+
+    kind: NetworkKind = "gcn"
+    neighbours: Tensor | None = None
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Map the features of all nodes of the graph to outputs."""
+        if self.neighbours is None:
+            raise ValueError("a graph-convolutional net needs the graph of the nodes it embeds")
+        first, *rest = self.layers
+        hidden = _first_linear(first, features)
+        if rest:
+            hidden = self.neighbours @ hidden
+        for index, layer in enumerate(rest):
+            hidden = layer(hidden)
+            if isinstance(layer, nn.Linear) and index < len(rest) - 1:
+                hidden = self.neighbours @ hidden
+        return hidden
+
+
+class Ensemble(nn.Module):
+    """Nets of the same form side by side; their outputs stand next to each other."""
+
+    def __init__(self, members: Iterable[nn.Module]) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(members)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return the outputs of all members, (N, members · K)."""
+        return torch.cat([member(features) for member in self.members], dim=1)
+
+    def use_graph(self, neighbours: Tensor | None) -> None:
+        """Tell graph-convolutional members which graph they average over."""
+        for member in self.members:
+            if isinstance(member, GraphConvolution):
+                member.neighbours = neighbours
+
+
+def build_ensemble(
+    network: NetworkKind | nn.Module,
+    sizes: Sequence[int],
+    n_members: int,
+    generator: torch.Generator | None,
+    activation: str = "prelu",
+) -> Ensemble:
+    """Return ``n_members`` nets with weights of their own, or one copy of a module that the user made."""
+    if isinstance(network, nn.Module):
+        return Ensemble([deepcopy(network)])
+    form = GraphConvolution if network == "gcn" else Perceptron
+    ends = (sizes[0], sizes[-1]) if network == "linear" else tuple(sizes)
+    return Ensemble([form(ends, generator, activation) for _ in range(n_members)])
+
+
+def _activation(name: str) -> nn.Module:
+    if name == "prelu":
+        return nn.PReLU(device="cpu", dtype=torch.float32)
+    return ACTIVATIONS[name]()
+
+
+def _first_linear(layer: nn.Module, features: Tensor) -> Tensor:
+    if features.layout is not torch.sparse_csr:
+        return layer(features)
+    return features @ layer.get_parameter("weight").T + layer.get_parameter("bias")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,36 +28,49 @@ def as_tensor(matrix: Any, dtype: torch.dtype) -> Tensor:
     on_cpu: dict[str, Any] = {"device": "cpu"}  # whatever the caller set as torch's default
     if not issparse(matrix):
         return torch.tensor(np.asarray(matrix), dtype=dtype, **on_cpu)
-    return torch.sparse_csr_tensor(
-        torch.tensor(matrix.indptr, dtype=torch.int64, **on_cpu),
-        torch.tensor(matrix.indices, dtype=torch.int64, **on_cpu),
-        torch.tensor(matrix.data, dtype=dtype, **on_cpu),
-        size=matrix.shape,
-        check_invariants=False,
-        **on_cpu,
-    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta state")
+        return torch.sparse_csr_tensor(
+            torch.tensor(matrix.indptr, dtype=torch.int64, **on_cpu),
+            torch.tensor(matrix.indices, dtype=torch.int64, **on_cpu),
+            torch.tensor(matrix.data, dtype=dtype, **on_cpu),
+            size=matrix.shape,
+            check_invariants=False,
+            **on_cpu,
+        )
 
 
 @dataclass(frozen=True)
 class LowRankTensor:
-    """A `LowRankUpdate` of a multiple of the identity, or of a sparse matrix, for torch: only ``@`` is needed."""
+    """Rows of a `LowRankUpdate` of a sparse matrix, for torch: only ``@`` is needed."""
 
-    base: float | Tensor
+    base: Tensor
     basis: Tensor
     core: Tensor
+    basis_rows: Tensor
+    """Those rows of the basis."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is."""
+        return self.basis.device
+
+    def to(self, device: torch.device) -> LowRankTensor:
+        """Return the same on another device."""
+        parts = (self.base, self.basis, self.core, self.basis_rows)
+        return LowRankTensor(*(part.to(device) for part in parts))
 
     def __matmul__(self, other: Tensor) -> Tensor:
-        plain = self.base * other if isinstance(self.base, float) else self.base @ other
-        return plain + self.basis @ (self.core @ (self.basis.T @ other))
+        return self.base @ other + self.basis_rows @ (self.core @ (self.basis.T @ other))
 
 
 Operator: TypeAlias = Tensor | LowRankTensor
 """What the loss multiplies with."""
 
 
-def as_operator(matrix: Any) -> Operator:
-    """Return the float64 torch twin of what an aggregation returns."""
+def as_operator(matrix: Any, rows: slice = slice(None)) -> Operator:
+    """Return the float64 torch twin of some rows of a matrix: an array, a CSR array, or a low-rank update of one."""
     if not isinstance(matrix, LowRankUpdate):
-        return as_tensor(matrix, torch.float64)
-    base = matrix.base if isinstance(matrix.base, float) else as_tensor(matrix.base, torch.float64)
-    return LowRankTensor(base, as_tensor(matrix.basis, torch.float64), as_tensor(matrix.core, torch.float64))
+        return as_tensor(matrix[rows], torch.float64)
+    parts = (matrix.base[rows], matrix.basis, matrix.core, matrix.basis[rows])  # type: ignore[index]
+    return LowRankTensor(*(as_tensor(part, torch.float64) for part in parts))

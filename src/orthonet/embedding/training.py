@@ -1,78 +1,257 @@
-"""Train the net: full-batch AMSGrad on the loss, until the loss has settled."""
+"""Train the nets: AMSGrad on the loss, until the embedding no longer turns.
+
+Each step needs, of all nodes, only YᵀY (K x K a net) and VᵀY (p x K a net), see `orthonet.embedding.laplacians`:
+
+- *full batch*: both are exact, and so is the gradient;
+- *mini-batches*: both are running averages over the last batches (decay 0.9, corrected for the start like Adam's moments);
+- *processes*: each sums over its own nodes; the sums and the parameters' gradients are added up over all of them.
+
+Several nets train side by side, each on its own loss; what is told is the mean of their losses.
+
+Training ends when the K-dimensional subspaces, seen every 20 steps, have turned by less than ``tol`` on average: 1 − the mean
+squared cosine of the principal angles. This looks at the embedding, which is invariant to how the outputs come, and
+not at the loss, which goes on falling long after the clusters have stopped to move.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from orthonet.embedding.loss import orthogonal_trace
-from orthonet.embedding.tensors import Operator
+from orthonet.embedding.checkpoints import Checkpoints, optimiser_state, restore_optimiser
+from orthonet.embedding.devices import sum_dtype
+from orthonet.embedding.laplacians import LaplacianRows, LowRankRows
+from orthonet.embedding.loss import SmallLoss, cholesky_guarded
+from orthonet.embedding.networks import Ensemble
+from orthonet.embedding.nodes import Batches, Nodes
+from orthonet.embedding.processes import Processes
 from orthonet.support.progress import progress
 
+WINDOW = 20
+"""Steps between two looks at how far the embedding has turned."""
+DECAY = 0.9
+"""Of the running averages of mini-batches."""
 
-@dataclass(frozen=True)
+
+@dataclass
 class Training:
     """What came of a training run."""
 
-    losses: tuple[float, ...]
+    losses: list[float] = field(default_factory=list)
     """Loss before each step."""
-    converged: bool
-    """Whether the loss had settled when training stopped."""
+    turns: list[float] = field(default_factory=list)
+    """How far the embedding turned from one look to the next."""
+    converged: bool = False
+    """Whether the embedding had settled when training stopped."""
+    interrupted: bool = False
+    """Whether it was stopped by Ctrl-C."""
+    bytes_per_step: float = 0.0
+    """What each process gives to the others at a step."""
 
 
 def train(
-    network: nn.Module,
-    features: Tensor,
-    laplacian: Operator,
+    network: Ensemble,
+    nodes: Nodes,
+    laplacian: LaplacianRows,
+    n_outputs: int,
     *,
     learning_rate: float = 1e-3,
-    max_steps: int = 100,
+    max_steps: int = 200,
     tol: float = 5e-3,
-    window: int = 20,
+    batch_size: int | None = None,
+    seed: int = 0,
+    processes: Processes | None = None,
+    checkpoints: Checkpoints | None = None,
     verbose: bool | None = None,
 ) -> Training:
-    """Minimise J(f(X)) over the parameters of ``network``, in place.
+    """Minimise the loss over the parameters of ``network``, in place.
 
     Parameters
     ----------
-    network : torch.nn.Module
-        f, from features to K outputs.
-    features : tensor of shape (N, M)
-        X, dense or sparse CSR.
-    laplacian : tensor or LowRankTensor of shape (N, N)
-        L in float64: dense, sparse CSR or low rank.
+    network : Ensemble
+        f, from features to ``n_outputs`` outputs a member.
+    nodes : Nodes
+        The features of this process's nodes.
+    laplacian : LowRankRows or WholeRows
+        The rows of L of the same nodes; mini-batches need one of low rank.
+    n_outputs : int
+        K.
     learning_rate : float, default=1e-3
         Of AMSGrad (Reddi et al. 2018).
-    max_steps : int, default=100
+    max_steps : int, default=200
         Steps at most.
     tol : float, default=5e-3
-        Stop early when the loss fell by less than this share over the last ``window`` steps.
-    window : int, default=20
-        See ``tol``.
+        How little the embedding turns in 20 steps when training stops.
+    batch_size : int, optional
+        Nodes a step, over all processes; all by default.
+    seed : int, default=0
+        Orders the nodes for mini-batches.
+    processes : Processes, optional
+        Who trains together.
+    checkpoints : Checkpoints, optional
+        Where the run's state is kept, and taken up again.
     verbose : bool, optional
         Progress bar: after two seconds on a terminal (None), always or never.
     """
-    losses: list[float] = []
-    converged = False
-    network.train()
+    processes = processes or Processes()
+    batches = None
+    if batch_size is not None and batch_size < laplacian.n_nodes:
+        own = max(batch_size * len(nodes) // laplacian.n_nodes, 1)
+        batches = Batches(len(nodes), own, (seed, processes.rank))
     optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, amsgrad=True)
-    with progress("training", max_steps, verbose) as report:
-        for step in range(1, max_steps + 1):
-            optimiser.zero_grad()
-            loss = orthogonal_trace(network(features), laplacian)
-            losses.append(loss.item())
-            if not torch.isfinite(loss):
-                raise FloatingPointError(_why_not_finite(losses[-1], step, learning_rate))
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            report(step, f"loss {losses[-1]:.4f}")
-            if len(losses) > window and losses[-1 - window] - losses[-1] < tol * losses[-1 - window]:
-                converged = True
-                break
+    run = _Run(network, nodes, laplacian, n_outputs, batches, processes)
+    done = Training()
+    stored = processes.from_first(checkpoints.load() if checkpoints and processes.first else None)
+    if stored is not None:
+        restore_optimiser(network, optimiser, stored)
+        done = run.resumed(stored)
+    network.train()
+    before, at_start = processes.bytes_sent, len(done.losses)
+    with progress("training", max_steps, verbose if processes.first else False) as report:
+        try:
+            while len(done.losses) < max_steps and not done.converged:
+                optimiser.zero_grad()
+                loss = run.backward(len(done.losses))
+                if not torch.isfinite(torch.tensor(loss)):
+                    raise FloatingPointError(_why_not_finite(loss, len(done.losses) + 1, learning_rate))
+                optimiser.step()
+                done.losses.append(loss)
+                report(len(done.losses), f"loss {loss:.4f}")
+                if len(done.losses) % WINDOW == 0:
+                    turn = run.turn()
+                    if turn is not None:
+                        done.turns.append(turn)
+                        done.converged = turn < tol
+                if checkpoints and processes.first and checkpoints.due:
+                    checkpoints.save(optimiser_state(network, optimiser) | run.state(done))
+        except KeyboardInterrupt:
+            if not done.losses or processes.size > 1:  # processes stop at different steps, and cannot go on together
+                raise
+            done.interrupted = True
+    # A step that was cut off has moved some of the parameters; a later run goes on from the last whole one.
+    if checkpoints and processes.first and not done.interrupted:
+        checkpoints.save(optimiser_state(network, optimiser) | run.state(done))
     network.eval()
-    return Training(tuple(losses), converged)
+    done.bytes_per_step = (processes.bytes_sent - before) / max(len(done.losses) - at_start, 1)
+    return done
+
+
+@dataclass
+class _Run:
+    """One step after another over nodes and Laplacian, and what it remembers between them."""
+
+    network: Ensemble
+    nodes: Nodes
+    laplacian: LaplacianRows
+    n_outputs: int
+    batches: Batches | None
+    processes: Processes
+    average: dict[str, Tensor] = field(default_factory=dict)
+    n_averaged: int = 0
+    coordinates: Tensor | None = None
+    """The outputs as the last step saw them: VᵀY, or Y itself."""
+    gram: Tensor | None = None
+    looked_at: Tensor | None = None
+    """Orthonormal coordinates of the embedding when it was last looked at, member by member."""
+
+    def backward(self, step: int) -> float:
+        """Put the gradient of the loss into the parameters, and return the loss."""
+        chosen = None if self.batches is None else self.batches.at(step)
+        outputs = self.network(self.nodes.all() if chosen is None else self.nodes.batch(chosen))
+        wide = outputs.detach().to(sum_dtype(outputs.device))
+        share = 1.0
+        if isinstance(self.laplacian, LowRankRows):
+            basis = self.laplacian.basis_rows(wide, chosen)
+            count = torch.tensor([float(len(wide))], dtype=wide.dtype, device=wide.device)
+            sums = self.processes.sum([self._products(wide, wide), basis.T @ wide, count])
+            gram, seen, counted = (one.cpu().double() for one in sums)
+            if self.batches is not None:
+                share = self.laplacian.n_nodes / float(counted)
+                gram, seen = self._averaged(gram=share * gram, seen=share * seen)
+            pulled = self.laplacian.core @ seen
+            rough = self.laplacian.outside * gram + self._products(seen, pulled)
+            image = self.laplacian.outside * wide + basis @ pulled.to(basis)
+            self.coordinates = seen
+        else:
+            self.coordinates = self.processes.gather(wide, self.laplacian.n_nodes)
+            image = self.laplacian.times(self.coordinates)
+            sums = self.processes.sum([self._products(wide, wide), self._products(wide, image)])
+            gram, rough = (one.cpu().double() for one in sums)
+        self.gram = gram
+        members = [SmallLoss.of(*pair) for pair in zip(gram, rough, strict=True)]
+        gradient = torch.cat(
+            [
+                member.gradient(y, ly)
+                for member, y, ly in zip(members, self._split(wide), self._split(image), strict=True)
+            ],
+            dim=1,
+        )
+        outputs.backward((share * gradient).to(outputs.dtype))
+        self._add_gradients()
+        return float(torch.stack([member.value for member in members]).mean())
+
+    def turn(self) -> float | None:
+        """Return 1 − the mean squared cosine between the embedding now and when it was last looked at."""
+        if self.coordinates is None or self.gram is None:
+            return None
+        now = torch.stack(
+            [
+                torch.linalg.solve_triangular(cholesky_guarded(gram), part.T.cpu().double(), upper=False).T
+                for gram, part in zip(self.gram, self._split(self.coordinates), strict=True)
+            ]
+        )
+        before, self.looked_at = self.looked_at, now
+        if before is None:
+            return None
+        # Coordinates in a basis miss what lies outside of it, so their squares need not be K.
+        both, new, old = ((a.mT @ b).square().sum(dim=(1, 2)) for a, b in ((before, now), (now, now), (before, before)))
+        return float((1 - both / torch.sqrt(new * old).clamp_min(1e-300)).mean())
+
+    def state(self, done: Training) -> dict[str, Tensor]:
+        """Return what a resumed run needs beside the parameters."""
+        state = {
+            "losses": torch.tensor(done.losses, dtype=torch.float64),
+            "turns": torch.tensor(done.turns, dtype=torch.float64),
+            "flags": torch.tensor([done.converged, self.n_averaged], dtype=torch.int64),
+        }
+        state |= {f"average.{name}": tensor for name, tensor in self.average.items()}
+        if self.looked_at is not None:
+            state["looked_at"] = self.looked_at
+        return state
+
+    def resumed(self, state: dict[str, Tensor]) -> Training:
+        """Take up a state again."""
+        self.average = {
+            name.removeprefix("average."): tensor for name, tensor in state.items() if name.startswith("average.")
+        }
+        self.looked_at = state.get("looked_at")
+        converged, self.n_averaged = state["flags"].tolist()
+        return Training(state["losses"].tolist(), state["turns"].tolist(), bool(converged))
+
+    def _split(self, columns: Tensor) -> tuple[Tensor, ...]:
+        return torch.split(columns, self.n_outputs, dim=1)
+
+    def _products(self, first: Tensor, second: Tensor) -> Tensor:
+        """YᵀZ, member by member."""
+        return torch.stack([y.T @ z for y, z in zip(self._split(first), self._split(second), strict=True)])
+
+    def _averaged(self, **sums: Tensor) -> list[Tensor]:
+        """Running averages, corrected for their start at zero."""
+        self.n_averaged += 1
+        for name, value in sums.items():
+            old = self.average.get(name, torch.zeros_like(value))
+            self.average[name] = DECAY * old + (1 - DECAY) * value
+        return [self.average[name] / (1 - DECAY**self.n_averaged) for name in sums]
+
+    def _add_gradients(self) -> None:
+        if self.processes.size == 1:
+            return
+        parameters = [parameter for parameter in self.network.parameters() if parameter.grad is not None]
+        sums = self.processes.sum([parameter.grad for parameter in parameters if parameter.grad is not None])
+        for parameter, total in zip(parameters, sums, strict=True):
+            parameter.grad = total.clone()
 
 
 def _why_not_finite(loss: float, step: int, learning_rate: float) -> str:

@@ -6,6 +6,8 @@ length, which keeps them sparse.
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias, get_args
 
@@ -22,18 +24,66 @@ Features: TypeAlias = npt.NDArray[np.floating[Any]] | csr_array
 FeatureScaling = Literal["auto", "standard", "unit", "none"]
 FEATURE_SCALINGS: tuple[FeatureScaling, ...] = get_args(FeatureScaling)
 
+BLOCK_ROWS, BLOCK_BYTES = 65_536, 2**24
+"""What is looked at together, at most: a memory map need never be in memory as a whole."""
+
 
 def check_features(features: Any, name: str = "features", n_nodes: int | None = None) -> Features:
-    """Return finite features as a float array (dense, C order) or float CSR array; float32 stays float32."""
-    matrix = as_matrix(features, name)
+    """Return finite features as a float array (dense, C order) or float CSR array; float32 stays float32.
+
+    A memory map of floats stays one, and an iterator of blocks of rows becomes one, in a temporary file.
+    """
+    if hasattr(features, "__next__"):
+        features = spooled(features, name)
+    matrix = features.view() if is_float_map(features) else as_matrix(features, name)
     if 0 in matrix.shape:
         raise ValueError(
             f"{name} must have at least one row and one column, got {matrix.shape[0]} rows, {matrix.shape[1]} columns"
         )
     if n_nodes is not None and matrix.shape[0] != n_nodes:
         raise ValueError(f"{name} has {matrix.shape[0]} rows, but the graph has {n_nodes} nodes")
-    check_finite(matrix, name, "; fill or drop it first")
-    return matrix if issparse(matrix) else np.ascontiguousarray(matrix)
+    if issparse(matrix) or not all(np.isfinite(rows).all() for rows in _blocks(matrix)):
+        check_finite(matrix, name, "; fill or drop it first")
+    return matrix if issparse(matrix) or is_float_map(matrix) else np.ascontiguousarray(matrix)
+
+
+def spooled(blocks: Iterator[Any], name: str = "features") -> np.memmap[Any, Any]:
+    """Write blocks of rows, one after another, to a temporary file, and return a memory map of it.
+
+    The file has no name in the file system, and is gone when the map is.
+    """
+    file = tempfile.TemporaryFile(prefix="orthonet-")  # noqa: SIM115
+    n_rows, n_columns, dtype = 0, -1, np.dtype(np.float64)
+    for index, block in enumerate(blocks):
+        rows = as_matrix(block, f"{name}, block {index}")
+        if issparse(rows):
+            raise TypeError(f"{name}, block {index} is sparse; blocks must be dense, or the whole one sparse matrix")
+        if n_columns < 0:
+            n_columns, dtype = rows.shape[1], rows.dtype
+        if rows.shape[1] != n_columns:
+            raise ValueError(f"{name}, block {index} has {rows.shape[1]} columns, the blocks before it {n_columns}")
+        file.write(np.ascontiguousarray(rows, dtype=dtype).tobytes())
+        n_rows += rows.shape[0]
+    if n_rows == 0:
+        raise ValueError(f"{name} is an iterator that yields no rows")
+    file.flush()
+    return np.memmap(file, dtype=dtype, mode="r", shape=(n_rows, n_columns))
+
+
+def block_rows(features: Any) -> int:
+    """Return how many rows are looked at together."""
+    return BLOCK_ROWS if issparse(features) else max(1, min(BLOCK_ROWS, BLOCK_BYTES // (8 * features.shape[1])))
+
+
+def is_float_map(features: Any) -> bool:
+    """Tell whether features can stay in the file they are in."""
+    return isinstance(features, np.memmap) and features.ndim == 2 and features.dtype in (np.float32, np.float64)
+
+
+def _blocks(features: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    size = block_rows(features)
+    for start in range(0, len(features), size):
+        yield np.asarray(features[start : start + size])
 
 
 @dataclass(frozen=True)
@@ -61,10 +111,12 @@ class FeatureScaler:
             if (low == high).all():
                 _tell_constant(low == high, name)
             return cls(kind)
-        largest = np.abs(features).max(axis=0).astype(np.float64)
-        unit = features / np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
-        mean, deviation = largest * unit.mean(axis=0), largest * unit.std(axis=0)
-        constant = unit.std(axis=0) <= 10 * np.finfo(features.dtype).eps
+        largest = np.max([np.abs(rows).max(axis=0) for rows in _blocks(features)], axis=0).astype(np.float64)
+        unit = np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
+        centre = sum((rows / unit).sum(axis=0) for rows in _blocks(features)) / len(features)
+        spread = np.sqrt(sum(((rows / unit - centre) ** 2).sum(axis=0) for rows in _blocks(features)) / len(features))
+        mean, deviation = largest * centre, largest * spread
+        constant = spread <= 10 * np.finfo(features.dtype).eps
         _tell_constant(constant, name)
         if kind != "standard":
             return cls(kind)

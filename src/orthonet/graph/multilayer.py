@@ -253,6 +253,31 @@ class MultilayerGraph:
             return joint_laplacians(self.layers, self.present, np.full(self.n_layers, 1 / self.n_layers))[0]
         return tuple(laplacian(layer, kind, mask) for layer, mask in zip(self.layers, self.present, strict=True))
 
+    def subgraph(self, nodes: npt.ArrayLike) -> MultilayerGraph:
+        """Return the graph of some of the nodes, with the edges between them.
+
+        Parameters
+        ----------
+        nodes : array of int or of bool
+            Positions of the nodes, in the order wanted, or a mask.
+        """
+        chosen = np.asarray(nodes)
+        if chosen.dtype == bool and chosen.shape != (self.n_nodes,):
+            raise ValueError(f"nodes is a mask of shape {chosen.shape}, but the graph has {self.n_nodes} nodes")
+        positions = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        if positions.ndim != 1 or positions.size == 0 or positions.min() < 0 or positions.max() >= self.n_nodes:
+            raise ValueError(f"nodes must be positions from 0 to {self.n_nodes - 1}, at least one")
+        features = None if self.features is None else self.features[positions]
+        graph = MultilayerGraph(
+            [layer[positions][:, positions] for layer in self.layers],
+            features,
+            self.layer_names,
+            self.node_ids[positions],
+            present=[mask[positions] for mask in self.present],
+        )
+        object.__setattr__(graph, "feature_names", self.feature_names)
+        return graph
+
     def summary(self) -> GraphSummary:
         """Return nodes, edges, density, components, isolated and missing nodes of each layer; print it to read it."""
         return self._summary

@@ -2,7 +2,7 @@
 
 The ladder, by size and structure:
 
-    dense      LAPACK, for a dense matrix, a small one, or a large share of the spectrum
+    dense      LAPACK, for a dense matrix, a small one, or a large share of the spectrum (whatever was asked for)
     low rank   the eigenvectors of the small core, for a `LowRankUpdate` of the identity
     lobpcg     coarsen, solve, refine, then LOBPCG with an algebraic multigrid preconditioner (extra ``large``), which does
                not slow down as gaps shrink
@@ -25,13 +25,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import eigh, qr
+from scipy.linalg import LinAlgError, eigh, qr
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 
 from orthonet.linalg.lowrank import LowRankUpdate
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
-from orthonet.support.checks import check_choice
+from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import is_installed
 
 Array = npt.NDArray[np.floating[Any]]
@@ -39,6 +39,8 @@ Solver = Literal["auto", "dense", "lobpcg", "lanczos"]
 
 DENSE_UP_TO = 1500
 """Below this size LAPACK is as fast as the others and knows no convergence."""
+DENSE_SHARE = 20
+"""So is it where more than one in so many eigenvectors is wanted."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def smallest_eigenpairs(
     rng : numpy.random.Generator
         Draws start vectors.
     solver : {"auto", "dense", "lobpcg", "lanczos"}, default="auto"
-        See the module.
+        See the module. LOBPCG needs a sparse matrix.
     known : array of shape (n, c), optional
         Orthonormal eigenvectors of the smallest eigenvalue, if they are known; the first min(k, c) are among the result.
     start : array of shape (n, m), optional
@@ -96,12 +98,19 @@ def smallest_eigenpairs(
     """
     check_choice(solver, "solver", get_args(Solver))
     n = matrix.shape[0]
+    check_integer(k, "k", minimum=1, maximum=n)
+    if solver == "lobpcg" and not issparse(matrix):
+        raise ValueError(
+            f"solver='lobpcg' coarsens a sparse matrix, but matrix is a {type(matrix).__name__}; pass solver='auto'"
+        )
     if isinstance(matrix, LowRankUpdate) and isinstance(matrix.base, float) and k <= matrix.core.shape[0]:
-        values, small = eigh(matrix.core, subset_by_index=(0, k - 1), check_finite=False)
-        return _in_order(matrix, values + matrix.base, matrix.basis @ small, "low rank")
-    if solver == "dense" or (solver == "auto" and (isinstance(matrix, np.ndarray) or n <= DENSE_UP_TO or k > n // 5)):
-        dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
-        values, vectors = eigh(dense, subset_by_index=(0, k - 1), check_finite=False)
+        values, small = lowest_of_dense(matrix.core, k)
+        if values[-1] <= 0:  # else the complement of the basis, of eigenvalue base, comes before some of these
+            return _in_order(matrix, values + matrix.base, matrix.basis @ small, "low rank")
+    small_or_dense = isinstance(matrix, np.ndarray) or n <= DENSE_UP_TO or k > n // DENSE_SHARE
+    crowded = 5 * _block_width(k) > n  # SciPy's LOBPCG does without
+    if solver == "dense" or (solver == "auto" and small_or_dense) or crowded:
+        values, vectors = lowest_of_dense(matrix if isinstance(matrix, np.ndarray) else matrix.toarray(), k)
         return _in_order(matrix, values, vectors, "dense")
     if known is not None and known.shape[1] >= k:
         vectors = known[:, :k]
@@ -115,6 +124,15 @@ def smallest_eigenpairs(
             return found
     # No multigrid, or one that does not help (random graphs have no coarse form): the slow and sure way.
     return _completed(task, _lanczos(task), "lanczos")
+
+
+def lowest_of_dense(matrix: Array, k: int) -> tuple[Array, Array]:
+    """Return the ``k`` smallest eigenvalues of a symmetric array, ascending, and their vectors."""
+    try:
+        return eigh(matrix, subset_by_index=(0, k - 1), check_finite=False)
+    except LinAlgError:  # LAPACK's fast way gives up where one eigenvalue comes dozens of times
+        values, vectors = eigh(matrix, driver="evd", check_finite=False)
+        return values[:k], vectors[:, :k]
 
 
 @dataclass(frozen=True)
@@ -149,8 +167,8 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
     """LOBPCG on a block somewhat wider than asked for, so that the last wanted vectors have a gap above them."""
     matrix, known = task.matrix, task.known
     if multigrid is None:
-        multigrid = Multigrid.of(matrix, None if known is None else known[:, 0])
-    width = task.k + max(3, task.k // 4)
+        multigrid = Multigrid.of(matrix, None if known is None else known.sum(axis=1))
+    width = _block_width(task.k)
     n_known = 0 if known is None else known.shape[1]
     block = multigrid.rough_eigenvectors(width + n_known) if start is None else start[:, : width + n_known]
     block = np.hstack([block, task.rng.standard_normal((matrix.shape[0], max(0, width + n_known - block.shape[1])))])
@@ -159,10 +177,12 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
     # Where the guess holds the known vectors, little but rounding is left of them: pivoting puts that last.
     block = qr(block, mode="economic", pivoting=n_known > 0)[0][:, :width]
     goal = task.goal(float(np.linalg.eigvalsh(block.T @ (matrix @ block))[task.k - 1]))
+    top = _top(matrix)
+    goal = max(goal, 1e-15 * top)
     while True:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # what was not reached is told by the residuals
+                warnings.simplefilter("ignore")  # what was not reached is told by the residuals
                 return lobpcg(
                     matrix,
                     block,
@@ -172,11 +192,15 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
                     maxiter=task.max_iter,
                     largest=False,
                 )[1]
-        except (ValueError, np.linalg.LinAlgError):
+        except (ValueError, LinAlgError):
             # Near rounding the block becomes dependent; less is asked for, and the residuals tell.
-            if goal > 1e-2 * _top(matrix):
+            if goal >= 1e-2 * top:
                 return block
             goal *= 100
+
+
+def _block_width(k: int) -> int:
+    return k + max(3, k // 4)
 
 
 def _lanczos(task: _Task) -> Array:

@@ -36,14 +36,24 @@ class Multigrid:
 
     @classmethod
     def of(cls, matrix: csr_array, near_null: Array | None = None) -> Multigrid:
-        """Coarsen a symmetric positive semi-definite matrix; ``near_null`` is a vector it nearly annihilates."""
+        """Coarsen a symmetric positive semi-definite matrix; ``near_null`` is a vector it nearly annihilates.
+
+        Where that vector is zero it says nothing, and its mean length stands in for it: what is merged must not vanish.
+        """
         pyamg = require("pyamg", extra="large", purpose="LOBPCG with a multigrid preconditioner")
         shifted = csr_array(matrix + 1e-8 * largest_eigenvalue_bound(matrix) * eye_array(matrix.shape[0]))
+        if near_null is not None:
+            near_null = np.where(near_null == 0, np.abs(near_null).mean(), near_null)[:, None]
         smoother = ("gauss_seidel", {"sweep": "symmetric"})
+        interpolation = (
+            "jacobi",
+            {"omega": 4 / 3, "weighting": "local"},
+        )  # other weightings draw from NumPy's global dice
         return cls(
             pyamg.smoothed_aggregation_solver(
                 csr_matrix((shifted.data, shifted.indices, shifted.indptr), shape=shifted.shape),  # what pyamg knows
-                B=None if near_null is None else np.ascontiguousarray(near_null[:, None]),
+                B=near_null,
+                smooth=interpolation,
                 presmoother=smoother,
                 postsmoother=smoother,
                 max_coarse=COARSEST,
@@ -56,21 +66,34 @@ class Multigrid:
         return self.hierarchy.aspreconditioner()
 
     def rough_eigenvectors(self, k: int) -> Array:
-        """Return about the ``k`` lowest eigenvectors, orthonormal; fewer where the coarsest level has fewer nodes."""
+        """Return about the ``k`` lowest eigenvectors, orthonormal; fewer where the coarsest level has fewer nodes.
+
+        A node without neighbours is in no aggregate, and an aggregate without neighbours is in none of the next level. Each is
+        a piece of the graph, to which no coarser level comes near; it joins at its own level, with its own eigenvalue.
+        """
         *finer, coarsest = self.hierarchy.levels
-        size = coarsest.A.shape[0]
+        interpolation = eye_array(self.hierarchy.levels[0].A.shape[0], format="csr")
+        squared_lengths = []
+        for level in finer:
+            squared_lengths.append(interpolation.power(2).sum(axis=0))
+            interpolation = interpolation @ csr_array(level.P)
         # The coarse form of the identity, so that the coarse eigenproblem is that of the interpolated vectors.
-        mass = np.eye(size)
-        if finer:
-            interpolation = finer[0].P
-            for level in finer[1:]:
-                interpolation = interpolation @ level.P
-            mass = (interpolation.T @ interpolation).toarray()
-        values, block = eigh(coarsest.A.toarray(), mass, subset_by_index=(0, min(k, size) - 1), check_finite=False)
-        for level in reversed(finer):
-            matrix = level.A.tocsr()
+        mass = (interpolation.T @ interpolation).toarray()
+        values, block = np.zeros(0), np.zeros((len(mass), 0))
+        if mass.any():  # where nothing is left to merge, pyamg ends with a level that stands for nothing
+            last = (0, min(k, len(mass)) - 1)
+            values, block = eigh(coarsest.A.toarray(), mass, subset_by_index=last, check_finite=False)
+        for level, squared in zip(reversed(finer), reversed(squared_lengths), strict=True):
+            matrix, upwards = csr_array(level.A), csr_array(level.P)
+            alone = np.flatnonzero((abs(upwards).sum(axis=1) == 0) & (squared > 0))
+            own = matrix.diagonal()[alone] / squared[alone]
+            lowest = np.argsort(own, kind="stable")[:k]
+            unit = np.zeros((matrix.shape[0], len(lowest)))
+            unit[alone[lowest], np.arange(len(lowest))] = squared[alone[lowest]] ** -0.5
+            values, block = np.append(values, own[lowest]), np.hstack([upwards @ block, unit])
+            order = np.argsort(values, kind="stable")[:k]
+            values, block = values[order], block[:, order]
             cut = 2 * float(values[-1]) / largest_eigenvalue_bound(matrix)
-            block = level.P @ block
             for _ in range(REFINEMENTS):
                 block = qr(smoothed(matrix, block, cut=cut), mode="economic", check_finite=False)[0]
         return block

@@ -8,7 +8,10 @@ found from the arithmetic mean on: with any factor M = C Cᵀ,
 
     T = Σ_s w_s Log(C⁻¹ A_s C⁻ᵀ),      M ← C Exp(X) Cᵀ.
 
-Two matrices have a closed form, C (C⁻¹ A_2 C⁻ᵀ)^{w_2} Cᵀ with A_1 = C Cᵀ.
+Two matrices have a closed form. With C Cᵀ = A_1/a_1 + A_2/a_2, the norms a_s, what C⁻¹ makes of the two sums to I, so that
+they share eigenvectors V; those of the first have eigenvalues λ, and
+
+    M = C V Diag((a_1 λ)^{w_1} (a_2 (1 − λ))^{w_2}) Vᵀ Cᵀ.
 
 The mean is reached when T = 0. C is the Cholesky factor, which costs a fraction of a square root. Gradient descent takes
 X = step · T; a fixed step of 1 overshoots on ill-conditioned matrices. Newton's step solves H X = T, where the Hessian H of
@@ -17,8 +20,10 @@ half the objective is known from the eigendecompositions V_s Diag(λ_s) V_sᵀ o
     H X = Σ_s w_s V_s (h ∘ V_sᵀ X V_s) V_sᵀ,      h_ij = r coth r,  r = (λ_i − λ_j) / 2,
 
 by a few conjugate-gradient steps. These are products of matrices, in single precision, and cheap beside the
-eigendecompositions. Their result is a direction in which ‖T‖ falls, whenever they stop (the residuals of conjugate gradients
-are orthogonal to T), so a step that overshoots is halved until it does.
+eigendecompositions. Their result is a direction in which both ‖T‖ and the objective fall, whenever they stop (the residuals of
+conjugate gradients are orthogonal to T), so a step that overshoots is halved until one of them does: the objective far from
+the mean, ‖T‖ where the objective is flat to rounding. A step at whose end some matrix is no longer positive definite to
+rounding is halved too.
 
 References
 ----------
@@ -32,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +47,9 @@ from orthonet.support.checks import check_integer, check_number, check_weights
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.floating[Any]]
+
+LONGEST = 4.0
+"""Largest eigenvalue of a step X: where matrices lack indices, the Hessian may be nearly singular and Newton's step wild."""
 
 
 def sqrt(matrix: Array) -> Array:
@@ -178,35 +186,48 @@ def karcher_mean(
     if initial is None:
         initial = sum((weights[s] * matrices[s] for s in counted[1:]), weights[counted[0]] * matrices[counted[0]])
     mean = np.asarray(initial, dtype=matrices[0].dtype)
-    residual, converged, n_iter = np.inf, False, 0
+    residual, objective, converged, n_iter = np.inf, np.inf, False, 0
     if len(counted) == 1 and present is None:
-        _cholesky(mean, f"matrices[{counted[0]}]")
-        return KarcherMean(mean, 0.0, 0, True)
+        only = matrices[counted[0]]
+        _cholesky(only, f"matrices[{counted[0]}]")
+        return KarcherMean(np.array(only), 0.0, 0, True)
     if len(counted) == 2 and present is None and step == "auto":
         first, second = counted
-        return KarcherMean(_point_on_geodesic(matrices[first], matrices[second], float(weights[second])), 0.0, 0, True)
+        return KarcherMean(_mean_of_two(matrices[first], matrices[second], float(weights[second])), 0.0, 0, True)
 
-    previous: _Step | None = None
+    shares = weights[counted]
+    flat = 1 - float(np.sqrt(np.finfo(mean.dtype).eps))  # the objective has fallen if it is below this share of before
+    last: _Step | None = None
     for n_iter in range(1, max_iter + 1):
-        factor = _cholesky(mean, "the mean", None if step == "auto" else step)
-        logs = [_log_seen_from(factor, mean, matrices[s], None if present is None else present[s]) for s in counted]
-        tangent = np.zeros_like(mean)
-        for weight, one in zip(weights[counted], logs, strict=True):
-            tangent += mean.dtype.type(weight) * one.matrix()
-        residual = float(np.linalg.norm(tangent)) / np.sqrt(len(mean))
-        report(n_iter, f"residual {residual:.1e}")
+        try:
+            factor = _cholesky(mean, "the mean", None if step == "auto" else step)
+            logs = [_log_seen_from(factor, mean, matrices[s], None if present is None else present[s]) for s in counted]
+            tangent = np.zeros_like(mean)
+            for share, one in zip(shares, logs, strict=True):
+                tangent += mean.dtype.type(share) * one.matrix()
+            new_residual = float(np.linalg.norm(tangent)) / np.sqrt(len(mean))
+            new_objective = float(shares @ [one.values @ one.values for one in logs])
+        except ValueError:
+            if last is None or step != "auto":
+                raise
+            new_residual = new_objective = np.inf
+        report(n_iter, f"residual {new_residual:.1e}")
+        if last is not None and step == "auto" and not (new_residual < residual or new_objective < flat * objective):
+            last = last.halved()
+            mean = last.taken()
+            continue
+        residual, objective = new_residual, new_objective
         if residual <= tol:
             converged = True
             break
-        if step != "auto":
-            current = _Step(factor, step * tangent, residual, short=False)
-        elif previous is not None and not residual < previous.residual:
-            current = previous.halved()
-        else:
+        if step == "auto":
             accuracy = min(0.1, max(residual, 0.3 * tol / residual))
-            direction = _newton_direction(tangent, logs, weights[counted], accuracy)
-            current = _Step(factor, direction, residual, short=bool(np.linalg.norm(direction) < 1))
-        mean, previous = current.taken(), current
+            last = _Step.along(_newton_direction(tangent, logs, shares, accuracy), factor)
+        else:
+            last = _Step(factor, step * tangent, short=False)
+        mean = last.taken()
+    if last is not None and step == "auto" and not converged and not _is_positive_definite(mean):
+        mean = last.factor @ last.factor.T  # the last step has not been looked at, and overshoots
     return KarcherMean(_symmetric(mean), residual, n_iter, converged)
 
 
@@ -220,27 +241,35 @@ def warn_if_not_converged(result: KarcherMean, tol: float) -> None:
         )
 
 
-def _point_on_geodesic(start: Array, end: Array, share: float) -> Array:
-    """C (C⁻¹ B C⁻ᵀ)^t Cᵀ with A = C Cᵀ: the point at ``share`` t of the way from A to B, their mean with weights 1 − t, t."""
-    factor = _cholesky(start, "matrices[0]")
-    half = solve_triangular(factor, end, lower=True, check_finite=False)
-    whitened = solve_triangular(factor, half.T, lower=True, overwrite_b=True, check_finite=False)
-    values, vectors = _positive_eigh(_symmetric(whitened), overwrite=True)
-    root = (factor @ vectors) * values ** (share / 2)
+def _mean_of_two(first: Array, second: Array, share: float) -> Array:
+    """The mean with weights 1 − share and share, see the module."""
+    norms = [max(float(np.linalg.norm(one)), float(np.finfo(one.dtype).tiny)) for one in (first, second)]
+    factor = _cholesky(first / norms[0] + second / norms[1], "one of two matrices")
+    values, vectors = _positive_eigh(_symmetric(_whitened(first / norms[0], factor)), overwrite=True)
+    _check_positive(1 - values[::-1])
+    root = (factor @ vectors) * ((norms[0] * values) ** (1 - share) * (norms[1] * (1 - values)) ** share) ** 0.5
     return root @ root.T
 
 
 @dataclass(frozen=True)
 class _Step:
-    """From M = C Cᵀ in a direction X, and the residual at M.
+    """From M = C Cᵀ in a direction X.
 
     Of a short X the exponential is taken to third order only: positive definite too, and as good for Newton's method.
     """
 
     factor: Array
     direction: Array
-    residual: float
     short: bool
+
+    @classmethod
+    def along(cls, direction: Array, factor: Array) -> Self:
+        """Go as far as the direction says, but not farther than `LONGEST`."""
+        norm = float(np.linalg.norm(direction))
+        if norm > LONGEST:
+            largest = float(np.abs(eigvalsh(direction, check_finite=False)).max())
+            direction = direction * direction.dtype.type(min(1.0, LONGEST / largest))
+        return cls(factor, direction, short=norm < 1)
 
     def halved(self) -> _Step:
         """Return half of it."""
@@ -273,12 +302,16 @@ def _log_seen_from(factor: Array, mean: Array, matrix: Array, present: npt.NDArr
     """Log(C⁻¹ A C⁻ᵀ), embedded into the whole space by the frame of the indices held."""
     held = None if present is None or present.all() else present
     own = factor if held is None else _cholesky(mean[np.ix_(held, held)], "a block of the mean")
-    half = solve_triangular(own, matrix, lower=True, check_finite=False)
-    whitened = solve_triangular(own, half.T, lower=True, overwrite_b=True, check_finite=False)
-    values, vectors = _positive_eigh(whitened, overwrite=True)
+    values, vectors = _positive_eigh(_whitened(matrix, own), overwrite=True)
     if held is not None:
         vectors = solve_triangular(own, factor[held], lower=True, check_finite=False).T @ vectors
     return _Logarithm(np.log(values), vectors)
+
+
+def _whitened(matrix: Array, factor: Array) -> Array:
+    """C⁻¹ A C⁻ᵀ."""
+    half = solve_triangular(factor, matrix, lower=True, check_finite=False)
+    return solve_triangular(factor, half.T, lower=True, overwrite_b=True, check_finite=False)
 
 
 def _newton_direction(
@@ -310,7 +343,7 @@ def _newton_direction(
     for _ in range(max_iter):
         image = hessian(direction)
         bend = float(np.vdot(direction, image))
-        if bend <= 0:
+        if not bend > 0:
             break
         length = single(squared / bend)
         solution = solution + length * direction
@@ -340,12 +373,24 @@ def _apply(function: Callable[[Array], Array], matrix: Array) -> Array:
 
 def _positive_eigh(matrix: Array, overwrite: bool = False) -> tuple[Array, Array]:
     values, vectors = eigh(matrix, driver="evd", overwrite_a=overwrite, check_finite=False)
-    if values[0] <= 0:
+    _check_positive(values)
+    return values, vectors
+
+
+def _check_positive(values: Array) -> None:
+    if not values[0] > 0:
         raise ValueError(
             f"a matrix is not positive definite (smallest eigenvalue {values[0]:.3g}); add a small multiple of the "
             "identity, e.g. epsilon=1e-3"
         )
-    return values, vectors
+
+
+def _is_positive_definite(matrix: Array) -> bool:
+    try:
+        cholesky(matrix, lower=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
 
 
 def _cholesky(matrix: Array, name: str, step: float | None = None) -> Array:

@@ -1,0 +1,143 @@
+"""The state of a training run as a file, so that a run that is killed at any moment goes on where it was.
+
+One safetensors file, replaced in one step: the parameters, the optimiser's moments, the running sums and the losses so far.
+With it stands a fingerprint of the settings and the data; a run with another one does not touch the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.support.files import write_atomically
+from orthonet.support.optional import require
+
+STATE, LAPLACIAN = "training.safetensors", "laplacian.safetensors"
+SECONDS_BETWEEN = 2.0
+"""A checkpoint is written when the last one is older than this, and when training ends."""
+
+
+@dataclass
+class Checkpoints:
+    """A folder with the state of one run."""
+
+    folder: Path
+    fingerprint: str
+    _written: float = -float("inf")
+
+    @classmethod
+    def at(cls, folder: str | PathLike[str], *parts: Any) -> Checkpoints:
+        """Open the folder for the run that ``parts`` (settings, arrays, sparse arrays) define."""
+        require("safetensors", extra="save", purpose="writing checkpoints")
+        path = Path(folder).expanduser()
+        if path.exists() and not path.is_dir():
+            raise FileExistsError(f"checkpoint_dir {path} is a file; checkpoints go into a folder")
+        path.mkdir(parents=True, exist_ok=True)
+        for name in (STATE, LAPLACIAN):
+            for cut_off in path.glob(f".{name}.*.part"):  # by a run that was killed while it wrote
+                cut_off.unlink(missing_ok=True)
+        return cls(path, fingerprint(*parts))
+
+    def load(self) -> dict[str, Tensor] | None:
+        """Return what the last run left, None if it left nothing."""
+        return self._read(STATE)
+
+    def save(self, state: dict[str, Tensor]) -> None:
+        """Write the state, replacing the last one in one step."""
+        self._write(STATE, state)
+        self._written = time.monotonic()
+
+    @property
+    def due(self) -> bool:
+        """Whether the last checkpoint is old enough."""
+        return time.monotonic() - self._written >= SECONDS_BETWEEN
+
+    def load_laplacian(self) -> tuple[LowRankUpdate, dict[str, Any]] | None:
+        """Return the merged Laplacian of the last run and what was told of it, None if there is none."""
+        found = self._read(LAPLACIAN)
+        if found is None:
+            return None
+        info = json.loads(bytes(found["info"].numpy()).decode())
+        return LowRankUpdate(found["base"].item(), found["basis"].numpy(), found["core"].numpy()), info
+
+    def save_laplacian(self, matrix: Any, info: dict[str, Any]) -> None:
+        """Keep a Laplacian of low rank, which takes minutes to find and little space to keep; others are left."""
+        if not isinstance(matrix, LowRankUpdate) or not isinstance(matrix.base, float):
+            return
+        text = np.frombuffer(json.dumps(info, default=float).encode(), dtype=np.uint8).copy()
+        tensors = {"basis": matrix.basis, "core": matrix.core, "base": np.array(matrix.base), "info": text}
+        self._write(LAPLACIAN, {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in tensors.items()})
+
+    def _write(self, name: str, tensors: dict[str, Tensor]) -> None:
+        safetensors = require("safetensors.torch", extra="save", purpose="writing checkpoints")
+        plain = {key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}
+        write_atomically(self.folder / name, safetensors.save(plain, metadata={"fingerprint": self.fingerprint}))
+
+    def _read(self, name: str) -> dict[str, Tensor] | None:
+        file = self.folder / name
+        if not file.exists():
+            return None
+        opened = require("safetensors", extra="save", purpose="reading checkpoints")
+        try:
+            with opened.safe_open(file, framework="pt") as content:
+                found = (content.metadata() or {}).get("fingerprint")
+                tensors = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118
+        except (opened.SafetensorError, OSError, ValueError) as error:
+            raise ValueError(f"{file} is no checkpoint, or a damaged one ({error}); delete it to start anew") from None
+        if found != self.fingerprint:
+            raise ValueError(
+                f"{file} belongs to a run with other data or settings; pass another checkpoint_dir, or delete that one"
+            )
+        return tensors
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return a hash of settings and arrays; of large arrays ten thousand rows, spread evenly, stand for all."""
+    digest = hashlib.sha256()
+    for part in parts:
+        if hasattr(part, "indptr"):
+            part = part[_spread(part.shape[0])]
+            arrays = [np.asarray(part.shape), part.indptr, part.indices, part.data]
+        elif isinstance(part, np.ndarray):
+            arrays = [np.asarray(part.shape), np.asarray(part[_spread(len(part))])]
+        else:
+            digest.update(repr(part).encode())
+            continue
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def optimiser_state(network: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """Return the parameters and the optimiser's moments by name."""
+    state = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
+    for name, parameter in network.named_parameters():
+        state |= {f"optimiser.{name}.{key}": value for key, value in optimiser.state.get(parameter, {}).items()}
+    return state
+
+
+def restore_optimiser(network: nn.Module, optimiser: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
+    """Put back what `optimiser_state` returned."""
+    network.load_state_dict({key.removeprefix("network."): v for key, v in state.items() if key.startswith("network.")})
+    for name, parameter in network.named_parameters():
+        prefix = f"optimiser.{name}."
+        moments = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
+        for key, value in moments.items():
+            # Adam keeps its step count on the CPU, whatever the device of the parameter.
+            moments[key] = value if key == "step" else value.to(parameter.device)
+        if moments:
+            optimiser.state[parameter] = moments
+
+
+def _spread(n_rows: int, at_most: int = 10_000) -> np.ndarray[Any, Any]:
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, at_most)).astype(np.intp))

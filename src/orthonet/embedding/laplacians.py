@@ -1,0 +1,91 @@
+"""The merged Laplacian as training sees it: by rows, so that batches and processes each need a part of it only.
+
+*Low rank*, L = c I + V G Vᵀ: YᵀLY = c YᵀY + (VᵀY)ᵀ G (VᵀY), and rows of L Y need the same rows of Y and V and the small VᵀY.
+So a batch, or a process, sums YᵀY and VᵀY over its own nodes, and that is all that is ever exchanged.
+
+*Whole*, dense or sparse: rows of L Y need all of Y. Processes exchange it, which is fine for the sizes a dense matrix has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.sparse import issparse
+from torch import Tensor
+
+from orthonet.embedding.processes import Processes
+from orthonet.embedding.tensors import Operator, as_operator, as_tensor
+from orthonet.linalg.eigen import smallest_eigenpairs
+from orthonet.linalg.lowrank import LowRankUpdate
+
+
+@dataclass(frozen=True)
+class WholeRows:
+    """The rows of a dense or sparse Laplacian that belong to this process's nodes."""
+
+    rows: Operator
+    n_nodes: int
+
+    def times(self, outputs: Tensor) -> Tensor:
+        """Return these rows of L Y, from all rows of Y."""
+        return (self.rows @ outputs.to(device=self.rows.device, dtype=torch.float64)).to(outputs)
+
+
+@dataclass(frozen=True)
+class LowRankRows:
+    """c I + V G Vᵀ, with the rows of V that belong to this process's nodes: a tensor, or an array that may be a memory map."""
+
+    outside: float
+    basis: Tensor | npt.NDArray[np.float64]
+    core: Tensor
+    n_nodes: int
+
+    def basis_rows(self, like: Tensor, chosen: npt.NDArray[np.intp] | None = None) -> Tensor:
+        """Return rows of V, all by default, on the device and in the type of ``like``."""
+        if isinstance(self.basis, Tensor):
+            return (self.basis if chosen is None else self.basis[torch.from_numpy(chosen)]).to(like)
+        return torch.from_numpy(np.array(self.basis if chosen is None else self.basis[chosen])).to(like)
+
+
+LaplacianRows = WholeRows | LowRankRows
+
+
+def laplacian_rows(
+    matrix: Any, processes: Processes, n_nodes: int, device: torch.device, dtype: torch.dtype
+) -> LaplacianRows:
+    """Deal out the matrix that the first process has; the others pass None."""
+    low_rank = processes.from_first(is_low_rank(matrix) if processes.first else None)
+    share = processes.share(n_nodes)
+    if low_rank:
+        outside = processes.from_first(matrix.base if processes.first else None)
+        core = processes.array_from_first(matrix.core if processes.first else None)
+        basis = processes.array_from_first(matrix.basis if processes.first else None, share)
+        return LowRankRows(float(outside), as_tensor(basis, dtype).to(device), as_tensor(core, torch.float64), n_nodes)
+    at = device if dtype is torch.float64 else torch.device("cpu")
+    if processes.from_first(isinstance(matrix, np.ndarray) if processes.first else None):
+        rows = as_tensor(processes.array_from_first(matrix, share), torch.float64)
+        return WholeRows(rows.to(at), n_nodes)
+    return WholeRows(as_operator(processes.from_first(matrix), share).to(at), n_nodes)
+
+
+def is_low_rank(matrix: Any) -> bool:
+    """Tell whether a matrix is a low-rank change of a multiple of the identity."""
+    return isinstance(matrix, LowRankUpdate) and isinstance(matrix.base, float)
+
+
+def as_low_rank(matrix: Any, k: int, rng: np.random.Generator) -> LowRankUpdate:
+    """Keep the 3 K lowest eigenvectors of a matrix, and let the others share their average eigenvalue."""
+    if is_low_rank(matrix):
+        return matrix
+    n_nodes = matrix.shape[0]
+    found = smallest_eigenpairs(matrix, min(3 * k, n_nodes - 1), rng)
+    if isinstance(matrix, LowRankUpdate) and not isinstance(matrix.base, float):
+        trace = float(matrix.base.diagonal().sum() + np.vdot(matrix.basis, matrix.basis @ matrix.core))
+    else:
+        trace = float(matrix.diagonal().sum() if issparse(matrix) else np.trace(matrix))
+    outside = max((trace - float(found.values.sum())) / (n_nodes - len(found.values)), float(found.values[-1]))
+    return LowRankUpdate(outside, found.vectors, np.diag(found.values - outside))

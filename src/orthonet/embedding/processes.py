@@ -1,0 +1,114 @@
+"""Processes that train one net together: who they are, which nodes are whose, and the sums they share.
+
+Nodes are dealt out in contiguous shares. What crosses the network at each step is a few small sums (see
+`orthonet.embedding.training`) and the gradient of the net's parameters; `Processes.bytes_sent` counts it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+@dataclass
+class Processes:
+    """One of the processes that work together; alone by default."""
+
+    rank: int = 0
+    size: int = 1
+    bytes_sent: int = field(default=0, compare=False)
+    """What this process gave to sums and exchanges so far, in bytes."""
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the process that reports and writes."""
+        return self.rank == 0
+
+    def share(self, n_nodes: int) -> slice:
+        """Return which of the nodes are this process's own."""
+        bounds = np.linspace(0, n_nodes, self.size + 1).astype(int)
+        return slice(int(bounds[self.rank]), int(bounds[self.rank + 1]))
+
+    def sum(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+        """Return the sums over all processes, by one message."""
+        if self.size == 1:
+            return list(tensors)
+        flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+        self.bytes_sent += flat.numel() * flat.element_size()
+        dist.all_reduce(flat)
+        parts = torch.split(flat, [tensor.numel() for tensor in tensors])
+        return [part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True)]
+
+    def gather(self, rows: Tensor, n_nodes: int) -> Tensor:
+        """Return the rows of all nodes, of which each process gives its share."""
+        if self.size == 1:
+            return rows
+        longest = max(Processes(rank, self.size).length(n_nodes) for rank in range(self.size))
+        padded = rows.new_zeros((longest, *rows.shape[1:]))
+        padded[: len(rows)] = rows
+        self.bytes_sent += padded.numel() * padded.element_size()
+        parts = [torch.empty_like(padded) for _ in range(self.size)]
+        dist.all_gather(parts, padded)
+        return torch.cat([part[: Processes(rank, self.size).length(n_nodes)] for rank, part in enumerate(parts)])
+
+    def length(self, n_nodes: int) -> int:
+        """Return how many nodes are this process's own."""
+        share = self.share(n_nodes)
+        return share.stop - share.start
+
+    def from_first(self, value: Any) -> Any:
+        """Return the first process's value of something small."""
+        if self.size == 1:
+            return value
+        box = [value]
+        dist.broadcast_object_list(box, src=0)
+        return box[0]
+
+    def array_from_first(self, array: npt.NDArray[np.float64] | None, keep: slice | None = None) -> Any:
+        """Return the first process's array, or the rows ``keep`` of it; it travels column by column."""
+        if self.size == 1:
+            return array if array is None or keep is None else array[keep]
+        shape = self.from_first(None if array is None else array.shape)
+        if shape is None:
+            return None
+        kept = slice(0, shape[0]) if keep is None else keep
+        received = np.empty((kept.stop - kept.start, shape[1]))
+        for column in range(shape[1]):
+            whole = torch.empty(shape[0], dtype=torch.float64)
+            if array is not None and self.first:
+                whole.copy_(torch.from_numpy(np.ascontiguousarray(array[:, column])))
+            dist.broadcast(whole, src=0)
+            received[:, column] = whole[kept].numpy()
+        return received
+
+
+@contextmanager
+def joined(distributed: bool) -> Iterator[Processes]:
+    """Yield the processes that `torchrun` started together, joining them if that has not been done; alone if not asked."""
+    if not distributed:
+        yield Processes()
+        return
+    if not dist.is_available():
+        raise RuntimeError("distributed=True, but this build of torch has no torch.distributed")
+    ours = not dist.is_initialized()
+    if ours:
+        if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
+            raise RuntimeError(
+                "distributed=True, but nobody started several processes; run the script with: torchrun --nproc-per-node 2 "
+                "script.py"
+            )
+        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+    try:
+        yield Processes(dist.get_rank(), dist.get_world_size())
+    finally:
+        if ours:
+            dist.destroy_process_group()

@@ -1,0 +1,102 @@
+"""Fit the same graphs with one, two and four processes that talk over the loopback interface, and keep what each found.
+
+The processes are forked, so that torch is imported once; each then joins the others as those of `torchrun` do.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from orthonet import OrthoNet, datasets
+
+SETTINGS = {
+    "compressed": {},
+    "dense": {},
+    "sparse": {"aggregation": "arithmetic"},
+    "sparse and low rank": {"aggregation": "projection"},
+    "batches": {"batch_size": 60},
+    "sparse features": {},
+}
+
+
+def graph_of(setting: str):
+    from scipy.sparse import csr_array
+
+    from orthonet import MultilayerGraph
+
+    n_nodes = 1101 if setting == "compressed" else 151  # does not divide by two: shares differ in length
+    graph = datasets.make_multilayer_gaussians(
+        n_nodes, 3, 3, 2, separation=4.0, n_neighbors=10, random_state=1
+    ).graph
+    if setting == "sparse features":
+        return MultilayerGraph(graph.layers, csr_array(np.maximum(graph.features, 0)))
+    return graph
+
+
+def fit(setting: str, distributed: bool) -> OrthoNet:
+    model = OrthoNet(
+        3,
+        hidden_layers=(30, 20),
+        n_init=2,
+        max_steps=40,
+        tol=0.0,
+        random_state=0,
+        n_jobs=1,
+        distributed=distributed,
+        **SETTINGS[setting],
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(graph_of(setting))
+
+
+def work(setting: str, size: int, rank: int, port: int, folder: Path) -> None:
+    if size > 1:
+        os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    model = fit(setting, distributed=size > 1)
+    np.savez(
+        folder / f"{setting}-{size}-{rank}.npz",
+        loss=model.history_["loss"],
+        bytes_per_step=model.history_["bytes_per_step"],
+        labels=model.labels_,
+        embedding=model.embedding_,
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def main(folder: Path, *settings: str) -> int:
+    fit("dense", distributed=False)  # so that what is imported late is imported once
+    for setting in settings:
+        for size in (1, 2, 4):
+            port, children = free_port(), []
+            for rank in range(size):
+                child = os.fork()
+                if child == 0:
+                    status = 1
+                    try:
+                        work(setting, size, rank, port, folder)
+                        status = 0
+                    except BaseException as error:
+                        sys.stderr.write(f"{setting}, {rank} of {size}: {type(error).__name__}: {error}\n")
+                    finally:
+                        sys.stderr.flush()
+                        os._exit(status)
+                children.append(child)
+            if any(os.waitpid(child, 0)[1] for child in children):
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))
