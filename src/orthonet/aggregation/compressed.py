@@ -130,7 +130,9 @@ def compress(
     gap = found.gap(k)
     # Half of the space that no longer turns suffices, although more vectors wait; a smaller basis that is cut off need not.
     cut_off = full and found.basis.shape[1] < n_nodes // 2
-    enough = change < SETTLED and leak < LEAKING and not cut_off
+    # Of more pieces than that a layer has null directions that no basis has seen, and nothing above tells of them.
+    crowded = max(source.n_pieces for source in sources) > width
+    enough = change < SETTLED and leak < LEAKING and not cut_off and not crowded
     if not enough:
         warn_user(
             f"the compressed mean did not settle: with {found.basis.shape[1]} vectors its {k} lowest eigenvectors still turn "
@@ -156,6 +158,10 @@ class _Source:
 
     matrix: csr_array
     null_vector: Array
+
+    @cached_property
+    def n_pieces(self) -> int:
+        return int(connected_components(self.matrix, directed=False, return_labels=False))
 
     @cached_property
     def multigrid(self) -> Multigrid | None:
