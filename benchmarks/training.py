@@ -38,6 +38,8 @@ from orthonet.support.files import write_atomically
 
 RESULTS = Path(__file__).parent / "results" / "training.json"
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+MERGED_UP_TO = 100_000
+"""Larger sizes are copies of a set of this size, whose basis is that of the one, repeated: only training is measured there."""
 STEPS, BATCH = 200, 4096
 Row = dict[str, Any]
 
@@ -81,13 +83,13 @@ def spectralnet(_: argparse.Namespace) -> list[Row]:
 
 
 def minibatch(_: argparse.Namespace) -> list[Row]:
-    """Compare the loss that mini-batches reach, evaluated on all nodes, with the full batch's."""
+    """Compare the loss that mini-batches reach, evaluated on all nodes, with the full batch's after 200 steps."""
     rows = []
     for name, load in sets().items():
         data = load()
         merged = aggregate(data.graph, solver="compressed", n_components=data.n_clusters, verbose=False).matrix
         scaler = FeatureScaler.fit(data.graph.features)
-        for batch in (None, 1024, 512):
+        for batch, steps in ((None, STEPS), (1024, STEPS), (1024, 5 * STEPS), (512, 5 * STEPS)):
             network = build_ensemble(
                 "mlp", (data.graph.features.shape[1], 400, 200, 100, data.n_clusters), 1, _seeded(0)
             )
@@ -99,7 +101,7 @@ def minibatch(_: argparse.Namespace) -> list[Row]:
             )
             started = time.perf_counter()
             done = train(
-                network, nodes, rows_of, data.n_clusters, max_steps=STEPS, tol=0, batch_size=batch, verbose=False
+                network, nodes, rows_of, data.n_clusters, max_steps=steps, tol=0, batch_size=batch, verbose=False
             )
             seconds = time.perf_counter() - started
             final = train(network, nodes, rows_of, data.n_clusters, max_steps=1, learning_rate=1e-12, verbose=False)
@@ -123,7 +125,8 @@ def sizes(arguments: argparse.Namespace) -> list[Row]:
             continue
         with tempfile.TemporaryDirectory() as folder:
             started = time.perf_counter()
-            data = datasets.make_multilayer_gaussians(n_nodes, random_state=0)
+            copies = max(n_nodes // MERGED_UP_TO, 1)
+            data = datasets.make_multilayer_gaussians(n_nodes // copies, random_state=0)
             built = time.perf_counter()
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -131,8 +134,8 @@ def sizes(arguments: argparse.Namespace) -> list[Row]:
             merging = time.perf_counter()
             scaled = FeatureScaler.fit(data.graph.features).transform(data.graph.features)
             arrays = {
-                "features": scaled.astype(np.float32),
-                "basis": merged.basis,
+                "features": np.tile(scaled.astype(np.float32), (copies, 1)),
+                "basis": np.tile(merged.basis, (copies, 1)) / np.sqrt(copies),
                 "core": merged.core,
                 "labels": data.labels,
             }
@@ -141,7 +144,7 @@ def sizes(arguments: argparse.Namespace) -> list[Row]:
             del data, scaled, arrays
             command = [sys.executable, __file__, "--one", folder, str(merged.base)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-        row = {"nodes": n_nodes, "graph_seconds": built - started, "merge_seconds": merging - built}
+        row = {"nodes": n_nodes, "copies": copies, "graph_seconds": built - started, "merge_seconds": merging - built}
         rows.append(row | json.loads(done.stdout))
         print(rows[-1], flush=True)
     return rows

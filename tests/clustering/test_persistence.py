@@ -46,7 +46,7 @@ def interrupting_at_the_index(write):
 def test_a_loaded_model_is_the_same(fitted, saved, clouds):
     loaded = OrthoNet.load(saved)
     frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
-    for name in ("labels_", "embedding_", "cluster_centers_", "layer_weights_", "feature_names_in_"):
+    for name in ("labels_", "embedding_", "cluster_centers_", "layer_weights_", "feature_names_in_", "probabilities_"):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(fitted, name))
     assert loaded.n_features_in_ == 6
     assert loaded.n_steps_ == 20
@@ -135,12 +135,20 @@ def test_a_broken_index_is_refused(saved, content):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda index: index.update(version=99), "format version 99; this package reads version 1"),
-        (lambda index: index["fitted"].update(network=[6, 10**12, 3]), "does not fit weights"),
-        (lambda index: index["fitted"].update(network=[6, "400", 3]), "not the size of a layer"),
+        (lambda index: index.update(version=99), "format version 99; this package reads version 2"),
+        (lambda index: index["fitted"]["network"].update(sizes=[6, 10**12, 3]), "does not fit weights"),
+        (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "not the size of a layer"),
+        (lambda index: index["fitted"]["network"].update(sizes=[]), "does not fit weights"),
+        (lambda index: index["fitted"]["network"].update(members=10**12), "does not fit weights"),
+        (lambda index: index["fitted"]["network"].update(members=2), "malformed|do not agree"),
+        (lambda index: index["fitted"]["network"].update(kind="os.system"), "kind 'os.system'.*is unknown"),
+        (lambda index: index["fitted"]["network"].update(activation="eval"), "activation 'eval' is unknown"),
+        (lambda index: index["fitted"].update(network=[6, 400, 3]), "malformed"),
+        (lambda index: index["fitted"].update(n_features_in=7), r"feature_\w+ should be .* \(7,\)"),
         (lambda index: index["fitted"].update(feature_scaling="eval"), "feature_scaling is 'eval'"),
         (lambda index: index["fitted"].update(layer_names=["a"]), "layer_weights should be finite"),
-        (lambda index: index["parameters"].update(n_clusters=99), "do not agree on 3 clusters"),
+        (lambda index: index["parameters"].update(n_clusters=99), r"should be finite numbers of shape \(\d+, 99\)"),
+        (lambda index: index["parameters"].update(n_clusters="3"), "not the size of a layer"),
         (lambda index: index["fitted"].update(feature_scaling="auto"), "feature_scaling is 'auto'"),
         (lambda index: index["tensors"].update(file=".."), "missing or cannot be read"),
         (lambda index: index["fitted"].update(feature_names_in=["a"]), "number of feature names"),
@@ -184,10 +192,16 @@ def spoil(saved, edit):
     [
         (lambda arrays: arrays.update(labels=arrays["labels"] + 1), "do not agree on 3 clusters"),
         (lambda arrays: arrays.update(labels=arrays["labels"].astype(float)), "labels should be"),
-        (lambda arrays: arrays["network.layers.0.weight"].fill(np.nan), "network.layers.0.weight should be finite"),
+        (
+            lambda arrays: arrays["network.members.0.layers.0.weight"].fill(np.nan),
+            r"network\.members\.0\.layers\.0\.weight should be finite",
+        ),
+        (lambda arrays: arrays.pop("network.members.2.layers.0.weight"), "does not fit weights"),
+        (lambda arrays: arrays.update(to_embedding=arrays["to_embedding"][:5]), "do not agree"),
+        (lambda arrays: arrays.update(spread=np.array([np.inf])), "spread should be finite"),
         (lambda arrays: arrays["feature_deviation"].fill(0), "feature_deviation should be positive"),
         (lambda arrays: arrays.update(feature_mean=np.zeros(3)), "feature_mean should be"),
-        (lambda arrays: arrays.pop("losses"), "malformed"),
+        (lambda arrays: arrays.pop("history.loss"), "malformed"),
     ],
 )
 def test_hostile_tensors_are_refused(saved, edit, message):

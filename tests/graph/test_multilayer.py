@@ -88,12 +88,66 @@ def test_a_stack_of_matrices_is_a_sequence_of_layers():
     np.testing.assert_array_equal(graph.layers[1].toarray(), PAIRS)
 
 
-def test_memory_map_works_and_is_not_held(tmp_path):
-    np.save(tmp_path / "layer.npy", PATH.astype(float))
-    mapped = np.load(tmp_path / "layer.npy", mmap_mode="r")
+@pytest.mark.parametrize("mode", ["r", "r+", "c"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_memory_map_of_features_stays_in_its_file(tmp_path, mode, dtype):
+    np.save(tmp_path / "features.npy", FEATURES.astype(dtype))
+    mapped = np.load(tmp_path / "features.npy", mmap_mode=mode)
+    graph = MultilayerGraph([PATH], features=mapped)
+    assert isinstance(graph.features, np.memmap)
+    assert np.shares_memory(graph.features, mapped)
+    assert graph.features.dtype == dtype
+    np.testing.assert_array_equal(graph.features, FEATURES)
+    assert mapped.flags.writeable == (mode != "r")
+    with pytest.raises(ValueError, match="read-only"):
+        graph.features[0, 0] = 9
+
+
+def test_memory_maps_of_layers_and_of_integers_are_not_held(tmp_path):
+    np.save(tmp_path / "layer.npy", PATH)
+    mapped = np.load(tmp_path / "layer.npy", mmap_mode="r+")
     graph = MultilayerGraph([mapped], features=mapped)
     assert not np.shares_memory(graph.features, mapped)
+    mapped[:] = 9
     np.testing.assert_array_equal(graph.layers[0].toarray(), PATH)
+    np.testing.assert_array_equal(graph.features, PATH)
+
+
+def test_a_memory_map_with_a_hole_is_refused(tmp_path):
+    np.save(tmp_path / "features.npy", np.where(FEATURES == 4, np.nan, FEATURES))
+    with pytest.raises(ValueError, match=r"features.*1 entries.*NaN at row 2, column 0"):
+        MultilayerGraph([PATH], np.load(tmp_path / "features.npy", mmap_mode="r"))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+@pytest.mark.parametrize("lengths", [[4], [1, 3], [2, 0, 2], [1, 1, 1, 1]], ids=str)
+def test_blocks_of_rows_one_after_another_are_the_features(lengths, dtype):
+    features = FEATURES.astype(dtype)
+    blocks = np.split(features, np.cumsum(lengths)[:-1])
+    whole = MultilayerGraph([PATH], features)
+    graph = MultilayerGraph([PATH], iter(blocks))
+    np.testing.assert_array_equal(graph.features, whole.features)
+    assert graph.features.dtype == whole.features.dtype
+    assert isinstance(graph.features, np.memmap)
+    assert not graph.features.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("blocks", "error", "message"),
+    [
+        ([FEATURES[:2], FEATURES[2:, :1]], ValueError, "features, block 1 has 1 columns, the blocks before it 2"),
+        ([], ValueError, "features is an iterator that yields no rows"),
+        ([FEATURES[:0]], ValueError, "features is an iterator that yields no rows"),
+        ([FEATURES[:2], sp.csr_array(FEATURES[2:])], TypeError, "features, block 1 is sparse; blocks must be dense"),
+        ([FEATURES[:2], FEATURES[2]], ValueError, "features, block 1 must be 2-dimensional"),
+        ([FEATURES[:2], FEATURES[2:].astype(str)], ValueError, "features, block 1 must hold real numbers"),
+        ([FEATURES[:3]], ValueError, "features has 3 rows, but the graph has 4 nodes"),
+        ([FEATURES[:2], FEATURES[2:] * np.nan], ValueError, "features.*4 entries.*NaN at row 2, column 0"),
+    ],
+)
+def test_bad_blocks_are_named(blocks, error, message):
+    with pytest.raises(error, match=message):
+        MultilayerGraph([PATH], iter(blocks))
 
 
 def test_defaults_and_names():
@@ -415,3 +469,74 @@ def test_a_node_in_no_layer():
     mask = [True, True, True, False]
     with pytest.raises(ValueError, match=r"1 nodes are present in no layer \(the first at row 3\)"):
         MultilayerGraph([first_pair, first_pair], present=[mask, mask])
+
+
+# Some of the nodes
+
+
+@pytest.fixture
+def whole():
+    features = pd.DataFrame(FEATURES, index=list("abcd"), columns=["height", "weight"])
+    last_missing = np.array([True, True, True, False])
+    pairs = PAIRS * np.outer(last_missing, last_missing)
+    return MultilayerGraph({"path": PATH, "pairs": pairs}, features, present=[None, last_missing])
+
+
+def test_a_subgraph_keeps_all_that_belongs_to_its_nodes(whole):
+    order = [3, 0, 1]
+    part = whole.subgraph(order)
+    for layer, of_whole in zip(part.layers, whole.layers, strict=True):
+        np.testing.assert_array_equal(layer.toarray(), of_whole.toarray()[np.ix_(order, order)])
+    np.testing.assert_array_equal(part.features, FEATURES[order])
+    assert part.node_ids.tolist() == ["d", "a", "b"]
+    assert part.layer_names == ("path", "pairs")
+    assert part.feature_names == ("height", "weight")
+    np.testing.assert_array_equal(part.present, [[True, True, True], [False, True, True]])
+    for matrix in parts(part):
+        assert not matrix.flags.writeable
+
+
+def test_a_mask_chooses_the_same_nodes_as_their_positions(whole):
+    by_mask, by_position = whole.subgraph([True, True, False, True]), whole.subgraph([0, 1, 3])
+    for one, other in zip(parts(by_mask), parts(by_position), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_all_nodes_are_the_graph_and_a_part_of_a_part_is_a_part(whole):
+    for one, other in zip(parts(whole), parts(whole.subgraph(np.arange(4))), strict=True):
+        np.testing.assert_array_equal(one, other)
+    twice = whole.subgraph([3, 2, 1, 0]).subgraph([2, 3])
+    for one, other in zip(parts(twice), parts(whole.subgraph([1, 0])), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("features", [None, "sparse", "mapped"])
+def test_subgraphs_with_other_features(features, tmp_path):
+    np.save(tmp_path / "features.npy", FEATURES)
+    given = {"sparse": sp.csr_array(FEATURES), "mapped": np.load(tmp_path / "features.npy", mmap_mode="r")}
+    part = MultilayerGraph([PATH], given.get(features)).subgraph([2, 1])
+    if features is None:
+        assert part.features is None
+    else:
+        held = part.features.toarray() if features == "sparse" else part.features
+        np.testing.assert_array_equal(held, FEATURES[[2, 1]])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([0, 4], "nodes must be positions from 0 to 3"),
+        ([-1, 0], "nodes must be positions from 0 to 3"),
+        ([], "nodes must be positions from 0 to 3, at least one"),
+        ([False] * 4, "nodes must be positions from 0 to 3, at least one"),
+        ([[0, 1]], "nodes must be positions from 0 to 3"),
+        (1, "nodes must be positions from 0 to 3"),
+        ([0.5, 1.5], "nodes must be positions from 0 to 3"),
+        (["a", "b"], "nodes must be positions from 0 to 3"),
+        ([True, False, True], r"nodes is a mask of shape \(3,\), but the graph has 4 nodes"),
+        ([0, 1, 1], "unique, but 'b'"),
+    ],
+)
+def test_bad_positions(whole, nodes, message):
+    with pytest.raises(ValueError, match=message):
+        whole.subgraph(nodes)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import typer
@@ -98,14 +99,18 @@ def _table(path: Path) -> Any:
     """Read a table of numbers: .npy (left on disk, in a memory map), sparse .npz, or text with or without a header."""
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    if path.suffix == ".npy":
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    if path.suffix == ".npz":
-        return load_npz(path)
+    if path.suffix in (".npy", ".npz"):
+        try:
+            return load_npz(path) if path.suffix == ".npz" else np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, EOFError, BadZipFile) as error:
+            kind = "a scipy sparse matrix" if path.suffix == ".npz" else "a NumPy array of numbers"
+            raise ValueError(f"{path} is not {kind}, or is cut off ({error})") from None
     if path.suffix not in (".csv", ".tsv", ".txt"):
         raise ValueError(f"{path}: tables are .npy, .npz (scipy sparse), .csv, .tsv or .txt files")
     with path.open(encoding="utf-8") as file:
         head = file.readline()
+    if not head:
+        raise ValueError(f"{path} is empty")
     delimiter = "\t" if "\t" in head else "," if "," in head else None
     try:
         [float(cell) for cell in head.split(delimiter)]
@@ -120,7 +125,7 @@ def _table(path: Path) -> Any:
 
 def _matrix(path: Path) -> Any:
     matrix = _table(path)
-    if matrix.shape[0] != matrix.shape[1]:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"{path} has shape {matrix.shape}; a layer is a square matrix of edge weights")
     return matrix
 

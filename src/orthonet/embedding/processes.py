@@ -7,9 +7,12 @@ Nodes are dealt out in contiguous shares. What crosses the network at each step 
 from __future__ import annotations
 
 import os
+import secrets
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,9 @@ import numpy.typing as npt
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+MEETING = "orthonet"
+"""Where processes look for each other in their common store."""
 
 
 @dataclass
@@ -106,9 +112,41 @@ def joined(distributed: bool) -> Iterator[Processes]:
                 "distributed=True, but nobody started several processes; run the script with: torchrun --nproc-per-node 2 "
                 "script.py"
             )
-        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+        from torch.distributed.rendezvous import rendezvous  # which a torch without torch.distributed has not
+
+        store, rank, size = next(rendezvous("env://"))
+        fresh = dist.PrefixStore(_fresh_name(store, rank, size), store)  # type: ignore[attr-defined]
+        backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+        dist.init_process_group(backend, store=fresh, rank=rank, world_size=size)
     try:
         yield Processes(dist.get_rank(), dist.get_world_size())
     finally:
         if ours:
             dist.destroy_process_group()
+
+
+def _fresh_name(store: Any, rank: int, size: int) -> str:
+    """Agree on a part of the store that nobody has written to.
+
+    `torchrun` keeps one store when it restarts its workers, and torch would look there for peers that are dead (pytorch issue
+    135712); a second fit would look for those of the first. So the first process invents a name; each other one answers with a
+    word of its own, and trusts the name once the first has repeated that word, which nothing left behind can do.
+    """
+    word = secrets.token_hex(8)
+    if rank == 0:
+        store.set(f"{MEETING}/name", word)
+        for other in range(1, size):
+            store.set(f"{MEETING}/{word}/{other}/heard", store.get(f"{MEETING}/{word}/{other}"))
+        return word
+    give_up = time.monotonic() + store.timeout.total_seconds()
+    while time.monotonic() < give_up:
+        name: str = store.get(f"{MEETING}/name").decode()
+        store.set(f"{MEETING}/{name}/{rank}", word)
+        try:
+            store.wait([f"{MEETING}/{name}/{rank}/heard"], timedelta(seconds=1))
+        except RuntimeError:  # nobody there, perhaps any more
+            continue
+        if store.get(f"{MEETING}/{name}/{rank}/heard").decode() == word:
+            return name
+        time.sleep(0.05)
+    raise RuntimeError(f"process {rank} of {size} did not meet the first one in {store.timeout}")

@@ -264,8 +264,9 @@ class MultilayerGraph:
         chosen = np.asarray(nodes)
         if chosen.dtype == bool and chosen.shape != (self.n_nodes,):
             raise ValueError(f"nodes is a mask of shape {chosen.shape}, but the graph has {self.n_nodes} nodes")
-        positions = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
-        if positions.ndim != 1 or positions.size == 0 or positions.min() < 0 or positions.max() >= self.n_nodes:
+        positions = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        whole = positions.ndim == 1 and positions.size > 0 and np.issubdtype(positions.dtype, np.integer)
+        if not whole or positions.min() < 0 or positions.max() >= self.n_nodes:
             raise ValueError(f"nodes must be positions from 0 to {self.n_nodes - 1}, at least one")
         features = None if self.features is None else self.features[positions]
         graph = MultilayerGraph(

@@ -182,6 +182,7 @@ def karcher_mean(
         check_number(step, "step", above=0)
     check_integer(max_iter, "max_iter", minimum=0)
     check_number(tol, "tol", at_least=0)
+    weights = _of_distinct(matrices, weights, present)
     counted = [index for index, weight in enumerate(weights) if weight > 0]
     if initial is None:
         initial = sum((weights[s] * matrices[s] for s in counted[1:]), weights[counted[0]] * matrices[counted[0]])
@@ -229,6 +230,21 @@ def karcher_mean(
     if last is not None and step == "auto" and not converged and not _is_positive_definite(mean):
         mean = last.factor @ last.factor.T  # the last step has not been looked at, and overshoots
     return KarcherMean(_symmetric(mean), residual, n_iter, converged)
+
+
+def _of_distinct(
+    matrices: Sequence[Array], weights: npt.NDArray[np.float64], present: Sequence[npt.NDArray[np.bool_]] | None
+) -> npt.NDArray[np.float64]:
+    """Give the weight of matrices that are there several times to the first of them: the same mean, for less."""
+    moved = np.array(weights, dtype=np.float64)
+    for s in range(1, len(matrices)):
+        for first in range(s):
+            held_alike = present is None or np.array_equal(present[s], present[first])
+            if moved[first] > 0 and held_alike and np.array_equal(matrices[s], matrices[first]):
+                moved[first] += moved[s]
+                moved[s] = 0.0
+                break
+    return moved
 
 
 def warn_if_not_converged(result: KarcherMean, tol: float) -> None:

@@ -39,7 +39,10 @@ def main(folder: Path) -> None:
     undisturbed = model.set_params(checkpoint_dir=None).fit(graph)
     if os.environ["RANK"] == "0":
         np.savez(
-            folder / "found.npz", undisturbed_loss=undisturbed.history_["loss"], undisturbed=undisturbed.labels_, **found
+            folder / "found.npz",
+            undisturbed_loss=undisturbed.history_["loss"],
+            undisturbed=undisturbed.labels_,
+            **found,
         )
 
 

@@ -1,12 +1,13 @@
 """Fit the same graphs with one, two and four processes that talk over the loopback interface, and keep what each found.
 
-The processes are forked, so that torch is imported once; each then joins the others as those of `torchrun` do.
+Each process joins the others as those of `torchrun` do.
 """
 
 from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -31,9 +32,7 @@ def graph_of(setting: str):
     from orthonet import MultilayerGraph
 
     n_nodes = 1101 if setting == "compressed" else 151  # does not divide by two: shares differ in length
-    graph = datasets.make_multilayer_gaussians(
-        n_nodes, 3, 3, 2, separation=4.0, n_neighbors=10, random_state=1
-    ).graph
+    graph = datasets.make_multilayer_gaussians(n_nodes, 3, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
     if setting == "sparse features":
         return MultilayerGraph(graph.layers, csr_array(np.maximum(graph.features, 0)))
     return graph
@@ -56,17 +55,19 @@ def fit(setting: str, distributed: bool) -> OrthoNet:
         return model.fit(graph_of(setting))
 
 
-def work(setting: str, size: int, rank: int, port: int, folder: Path) -> None:
-    if size > 1:
-        os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    model = fit(setting, distributed=size > 1)
-    np.savez(
-        folder / f"{setting}-{size}-{rank}.npz",
-        loss=model.history_["loss"],
-        bytes_per_step=model.history_["bytes_per_step"],
-        labels=model.labels_,
-        embedding=model.embedding_,
-    )
+def work(settings: list[str], size: int, rank: int, ports: list[int], folder: Path) -> None:
+    for setting, port in zip(settings, ports, strict=True):
+        if size > 1:
+            os.environ |= {"RANK": str(rank), "WORLD_SIZE": str(size)}
+            os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        model = fit(setting, distributed=size > 1)
+        np.savez(
+            folder / f"{setting}-{size}-{rank}.npz",
+            loss=model.history_["loss"],
+            bytes_per_step=model.history_["bytes_per_step"],
+            labels=model.labels_,
+            embedding=model.embedding_,
+        )
 
 
 def free_port() -> int:
@@ -76,27 +77,18 @@ def free_port() -> int:
 
 
 def main(folder: Path, *settings: str) -> int:
-    fit("dense", distributed=False)  # so that what is imported late is imported once
-    for setting in settings:
-        for size in (1, 2, 4):
-            port, children = free_port(), []
-            for rank in range(size):
-                child = os.fork()
-                if child == 0:
-                    status = 1
-                    try:
-                        work(setting, size, rank, port, folder)
-                        status = 0
-                    except BaseException as error:
-                        sys.stderr.write(f"{setting}, {rank} of {size}: {type(error).__name__}: {error}\n")
-                    finally:
-                        sys.stderr.flush()
-                        os._exit(status)
-                children.append(child)
-            if any(os.waitpid(child, 0)[1] for child in children):
-                return 1
+    for size in (1, 2, 4):
+        ports = [str(free_port()) for _ in settings]
+        command = [sys.executable, __file__, "--work", str(size), ",".join(ports), str(folder), *settings]
+        children = [subprocess.Popen([*command[:3], str(rank), *command[3:]]) for rank in range(size)]
+        if any([child.wait() for child in children]):
+            return 1
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))
+    if sys.argv[1] == "--work":
+        rank, size, ports, folder, *settings = sys.argv[2:]
+        work(settings, int(size), int(rank), [int(port) for port in ports.split(",")], Path(folder))
+    else:
+        sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))
