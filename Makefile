@@ -27,11 +27,13 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.user
 	$(BIN)/python benchmarks/aggregation.py
 	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/training.py
 
 paper: $(VENV)/.user
 	$(BIN)/python experiments/figure2.py
 	$(BIN)/python experiments/compressed.py
 	$(BIN)/python experiments/recipe.py
+	$(BIN)/python experiments/relations.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -29,6 +29,8 @@ def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
         ("benchmarks/aggregation.py", "benchmarks/results/aggregation.json", "aggregation"),
         ("benchmarks/pyriemann_mean.py", "benchmarks/results/pyriemann_mean.json", "pyriemann"),
         ("experiments/compressed.py", "experiments/results/compressed.json", "compressed"),
+        ("experiments/relations.py", "experiments/results/relations.json", "relations"),
+        ("benchmarks/training.py", "benchmarks/results/training.json", "training"),
     ],
 )
 def test_tables_are_made_from_the_kept_results(script, results, table, monkeypatch):
@@ -37,7 +39,7 @@ def test_tables_are_made_from_the_kept_results(script, results, table, monkeypat
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     kept = json.loads((ROOT / results).read_text())
-    expected = module.render(kept if table == "recipe" else kept["rows"]).strip()
+    expected = module.render(kept if table == "recipe" else kept.get("rows") or kept["parts"]).strip()
     holders = [document for document in DOCUMENTS if f"<!-- {table}:" in document.read_text()]
     assert holders
     for document in holders:

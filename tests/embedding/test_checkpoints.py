@@ -10,20 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from orthonet import OrthoNet
-from orthonet.embedding.checkpoints import STATE
+from orthonet import MultilayerGraph, OrthoNet
+from orthonet.embedding.checkpoints import LAPLACIAN, STATE
 
-SCRIPT = Path(__file__).parent / "scripts" / "fit_with_checkpoints.py"
+SCRIPTS = Path(__file__).parent / "scripts"
 QUICK = {"hidden_layers": (20, 10), "n_init": 1, "max_steps": 12, "random_state": 0}
 
 
-def start(folder, batch_size=0):
-    command = [sys.executable, str(SCRIPT), str(folder), str(batch_size)]
+def start(folder):
+    command = [sys.executable, str(SCRIPTS / "fit_with_checkpoints.py"), str(folder)]
     return subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, stderr=subprocess.PIPE)
 
 
 def stop_after(process, folder, n_checkpoints, how):
-    """Send a signal once the checkpoint has been replaced so many times, plus a moment that falls anywhere in a step."""
+    """Send a signal once the checkpoint has been written so many times."""
     file, seen = folder / "state" / STATE, set()
     while len(seen) < n_checkpoints and process.poll() is None:
         if file.exists():
@@ -33,19 +33,22 @@ def stop_after(process, folder, n_checkpoints, how):
     process.wait()
 
 
-@pytest.mark.parametrize("batch_size", [0, 60])
-def test_killed_at_any_moment_it_ends_as_if_it_had_not_been(tmp_path, batch_size):
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    whole.mkdir()
-    broken.mkdir()
-    assert start(whole, batch_size).wait() == 0
-    for n_checkpoints in (1, 7, 40):
-        stop_after(start(broken, batch_size), broken, n_checkpoints, signal.SIGKILL)
-    assert not (broken / "found.npz").exists()
-    assert start(broken, batch_size).wait() == 0
-    expected, found = np.load(whole / "found.npz"), np.load(broken / "found.npz")
-    np.testing.assert_array_equal(found["loss"], expected["loss"])
-    np.testing.assert_array_equal(found["labels"], expected["labels"])
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes that are killed are forked")
+@pytest.mark.parametrize("setting", ["dense", "batches", "compressed"])
+def test_killed_at_ten_moments_it_ends_as_if_it_had_not_been(tmp_path, setting):
+    command = [sys.executable, str(SCRIPTS / "kill_and_resume.py"), str(tmp_path), setting]
+    done = subprocess.run(
+        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    killed_at = np.load(tmp_path / "killed_at.npy")
+    assert len(killed_at) == 10
+    assert len(set(killed_at[killed_at > 0])) >= 5  # it went on from where it was, and was killed again
+    expected, found = np.load(tmp_path / "undisturbed.npz"), np.load(tmp_path / "resumed.npz")
+    assert len(expected["loss"]) == 300
+    for name in ("loss", "labels", "embedding"):
+        np.testing.assert_array_equal(found[name], expected[name])
+    assert {file.name for file in (tmp_path / "state").iterdir()} <= {STATE, LAPLACIAN}  # nothing half-written
 
 
 def test_ctrl_c_gives_a_usable_model_that_says_it_is_incomplete(tmp_path):
@@ -56,6 +59,11 @@ def test_ctrl_c_gives_a_usable_model_that_says_it_is_incomplete(tmp_path):
     assert not found["complete"]
     assert 5 <= len(found["loss"]) < 300
     assert len(found["labels"]) == 150
+    assert start(tmp_path).wait() == 0  # it goes on to the end
+    assert np.load(tmp_path / "found.npz")["complete"]
+    rerun = np.load(tmp_path / "found.npz")["loss"]
+    assert len(rerun) == 300
+    np.testing.assert_array_equal(rerun[: len(found["loss"])], found["loss"])
 
 
 def test_a_finished_run_gives_the_same_again(clouds, tmp_path):
@@ -81,9 +89,32 @@ def test_a_run_with_other_settings_is_refused_and_nothing_is_lost(clouds, tmp_pa
 
 
 def test_other_data_is_refused(clouds, tmp_path):
+    graph = clouds.graph
+    OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(graph)
+    moved = graph.features.copy()
+    moved[70, 3] += 1e-6
+    heavier = [2 * graph.layers[0], *graph.layers[1:]]
+    for other in (
+        graph.subgraph(np.arange(149)),
+        MultilayerGraph(graph.layers, moved),
+        MultilayerGraph(heavier, graph.features),
+    ):
+        with pytest.raises(ValueError, match="other data or settings"):
+            OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(other)
+
+
+def test_where_and_how_it_runs_may_change(clouds, tmp_path):
+    first = OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
+    elsewhere = {"n_jobs": 1, "device": "cpu", "verbose": False}
+    again = OrthoNet(3, **QUICK, **elsewhere, checkpoint_dir=tmp_path).fit(clouds.graph)
+    np.testing.assert_array_equal(first.labels_, again.labels_)
+
+
+def test_what_a_killed_run_left_half_written_is_cleared_away(clouds, tmp_path):
+    (tmp_path / f".{STATE}.x1y2.part").write_bytes(b"half")
+    (tmp_path / "thesis.part").write_text("precious")
     OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
-    with pytest.raises(ValueError, match="other data or settings"):
-        OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph.subgraph(np.arange(149)))
+    assert {file.name for file in tmp_path.iterdir()} == {STATE, "thesis.part"}
 
 
 def test_a_damaged_checkpoint_is_told(clouds, tmp_path):

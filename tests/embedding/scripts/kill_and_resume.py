@@ -1,7 +1,7 @@
 """Fit once undisturbed, and once with `kill -9` at ten moments of the run; keep what both found.
 
-Each attempt is a process of its own, forked so that torch is imported once. A moment is a number of checkpoints that the attempt has
-written, none at first, and a little random time after that: while it computes, or while it writes.
+Each attempt is a process of its own, forked so that torch is imported once. A moment is a number of checkpoints that the
+attempt has written, none at first, and a little random time after that: while it computes, or while it writes.
 """
 
 from __future__ import annotations

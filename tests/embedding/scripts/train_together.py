@@ -81,7 +81,8 @@ def main(folder: Path, *settings: str) -> int:
         ports = [str(free_port()) for _ in settings]
         command = [sys.executable, __file__, "--work", str(size), ",".join(ports), str(folder), *settings]
         children = [subprocess.Popen([*command[:3], str(rank), *command[3:]]) for rank in range(size)]
-        if any([child.wait() for child in children]):
+        failures = [child.wait() for child in children]
+        if any(failures):
             return 1
     return 0
 
