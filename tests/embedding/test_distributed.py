@@ -15,8 +15,6 @@ SCRIPTS = Path(__file__).parent / "scripts"
 LOOPBACK = "lo0" if sys.platform == "darwin" else "lo"
 EXACT = ["compressed", "dense", "sparse", "sparse and low rank", "sparse features"]
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes are forked")
-
 
 def run(*command):
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": LOOPBACK}

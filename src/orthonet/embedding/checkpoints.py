@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from orthonet.graph.features import block_rows
 from orthonet.linalg.lowrank import LowRankUpdate
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
@@ -104,17 +106,21 @@ class Checkpoints:
 def fingerprint(*parts: Any) -> str:
     """Return a hash of settings and arrays; of large arrays ten thousand rows, spread evenly, stand for all."""
     digest = hashlib.sha256()
+    arrays: Iterable[Any]
     for part in parts:
         if hasattr(part, "indptr"):
-            part = part[_spread(part.shape[0])]
-            arrays = [np.asarray(part.shape), part.indptr, part.indices, part.data]
+            rows = part[_spread(part.shape[0])]
+            arrays = [rows.indptr, rows.indices, rows.data]
         elif isinstance(part, np.ndarray):
-            arrays = [np.asarray(part.shape), np.asarray(part[_spread(len(part))])]
+            chosen = _spread(len(part))
+            size = block_rows(part) if part.ndim == 2 else len(chosen)
+            arrays = (part[chosen[start : start + size]] for start in range(0, len(chosen), size))
         else:
             digest.update(repr(part).encode())
             continue
+        digest.update(repr(part.shape).encode())
         for array in arrays:
-            digest.update(np.ascontiguousarray(array).tobytes())
+            digest.update(np.ascontiguousarray(array))
     return digest.hexdigest()
 
 
