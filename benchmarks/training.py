@@ -1,6 +1,6 @@
 """Training: against SpectralNet, mini-batches against full batches, and time and memory against the number of nodes.
 
-    python benchmarks/training.py [--part spectralnet minibatch sizes predict processes] [--up-to NODES]
+    python benchmarks/training.py [--part spectralnet minibatch sizes predict processes] [--nodes 10000 …]
 
 Parts are measured and kept one by one in ``results/training.json``. "spectralnet" needs that package (pip install
 spectralnet annoy h5py munkres) and is left out without it. Sizes train in processes of their own from memory maps of features
@@ -18,6 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -120,34 +121,35 @@ def minibatch(_: argparse.Namespace) -> list[Row]:
 def sizes(arguments: argparse.Namespace) -> list[Row]:
     """Train from memory maps, each size in a process of its own."""
     rows = []
-    for n_nodes in SIZES:
-        if n_nodes > arguments.up_to:
-            continue
+    for n_nodes in arguments.nodes:
+        copies = max(n_nodes // MERGED_UP_TO, 1)
+        features, merged, seconds = _merged(n_nodes // copies)
         with tempfile.TemporaryDirectory() as folder:
-            started = time.perf_counter()
-            copies = max(n_nodes // MERGED_UP_TO, 1)
-            data = datasets.make_multilayer_gaussians(n_nodes // copies, random_state=0)
-            built = time.perf_counter()
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                merged = aggregate(data.graph, solver="compressed", n_components=5, verbose=False).matrix
-            merging = time.perf_counter()
-            scaled = FeatureScaler.fit(data.graph.features).transform(data.graph.features)
             arrays = {
-                "features": np.tile(scaled.astype(np.float32), (copies, 1)),
+                "features": np.tile(features, (copies, 1)),
                 "basis": np.tile(merged.basis, (copies, 1)) / np.sqrt(copies),
                 "core": merged.core,
-                "labels": data.labels,
             }
             for name, array in arrays.items():
                 np.save(Path(folder) / name, array)
-            del data, scaled, arrays
+            del arrays
             command = [sys.executable, __file__, "--one", folder, str(merged.base)]
             done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-        row = {"nodes": n_nodes, "copies": copies, "graph_seconds": built - started, "merge_seconds": merging - built}
-        rows.append(row | json.loads(done.stdout))
+        rows.append({"nodes": n_nodes, "copies": copies, "merge_seconds": seconds} | json.loads(done.stdout))
         print(rows[-1], flush=True)
     return rows
+
+
+@cache
+def _merged(n_nodes: int) -> tuple[Any, Any, float]:
+    """Return scaled features, the merged Laplacian of the synthetic set, and the seconds it took."""
+    data = datasets.make_multilayer_gaussians(n_nodes, random_state=0)
+    started = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        merged = aggregate(data.graph, solver="compressed", n_components=5, verbose=False).matrix
+    seconds = time.perf_counter() - started
+    return FeatureScaler.fit(data.graph.features).transform(data.graph.features).astype(np.float32), merged, seconds
 
 
 def one_size(folder: Path, outside: float) -> Row:
@@ -274,7 +276,7 @@ def main() -> None:
     """Measure the parts asked for; keep the results, and put the tables into the documents."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--part", nargs="+", choices=list(PARTS), default=list(PARTS))
-    parser.add_argument("--up-to", type=int, default=SIZES[-1], metavar="NODES", help="leave out larger sizes")
+    parser.add_argument("--nodes", type=int, nargs="+", default=SIZES, help="sizes to measure")
     parser.add_argument("--one", nargs=2, metavar=("FOLDER", "OUTSIDE"), help="train from one folder here, and print")
     arguments = parser.parse_args()
     if arguments.one:
