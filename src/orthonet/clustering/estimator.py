@@ -12,9 +12,7 @@ import torch
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from orthonet.aggregation import AGGREGATIONS, aggregate
 from orthonet.clustering.assignment import (
-    ASSIGNMENT_METHODS,
     SAMPLE,
     Assignment,
     AssignmentMethod,
@@ -24,12 +22,12 @@ from orthonet.clustering.assignment import (
     soft_assignment,
 )
 from orthonet.clustering.persistence import load_model, save_model
-from orthonet.clustering.task import FitTask, check_module
-from orthonet.embedding.checkpoints import Checkpoints
+from orthonet.clustering.settings import batch_size_of, check_settings, merged_laplacian, new_network, open_checkpoints
+from orthonet.clustering.task import FitTask
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype, threads
 from orthonet.embedding.embedder import Embedder
-from orthonet.embedding.laplacians import as_low_rank, laplacian_rows
-from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, NetworkKind, build_ensemble
+from orthonet.embedding.laplacians import laplacian_rows
+from orthonet.embedding.networks import NetworkKind
 from orthonet.embedding.nodes import Nodes
 from orthonet.embedding.orthogonal import embedding_map
 from orthonet.embedding.processes import Processes, joined
@@ -39,14 +37,10 @@ from orthonet.graph.features import Features, FeatureScaling, check_features, is
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.smoothing import averaging_matrix, smooth
-from orthonet.support.checks import check_choice, check_integer, check_number, check_weights, random_generator
+from orthonet.support.checks import check_weights, random_generator
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
-
-FULL_BATCH_UP_TO, AUTO_BATCH = 50_000, 4096
-NOT_OF_THE_RUN = ("checkpoint_dir", "distributed", "device", "n_jobs", "verbose", "random_state")
-"""Parameters that may change between a run that was cut off and the one that goes on with it."""
 
 
 class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -317,26 +311,32 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return load_model(cls, path, network)
 
     def _fit(self, X: Any, layers: Sequence[Any] | None, processes: Processes) -> Self:
-        self._check_parameters()
+        check_settings(self)
         task = self._task(X, layers)
         graph, k = task.graph, int(self.n_clusters)
         if k > graph.n_nodes:
             raise ValueError(f"n_clusters={k} is more than the {graph.n_nodes} nodes there are")
+        if processes.size > graph.n_nodes:
+            raise ValueError(f"{processes.size} processes are more than the {graph.n_nodes} nodes they would share")
         device = choose_device(self.device)
         dtype = choose_dtype(self.dtype, device)
         rng = random_generator(processes.from_first(int(random_generator(self.random_state).integers(2**63 - 1))))
         seed = int(rng.integers(2**63 - 1))
-        network = self._new_network(task, torch.Generator("cpu").manual_seed(seed))
-        checkpoints = self._checkpoints(task, seed) if processes.first and self.checkpoint_dir is not None else None
-        batch_size = self._batch_size(graph.n_nodes, processes)
-        matrix, info = self._merged(task, checkpoints, batch_size is not None, seed) if processes.first else (None, {})
+        network = new_network(self, task, torch.Generator("cpu").manual_seed(seed))
+        checkpoints = (
+            open_checkpoints(self, task, seed) if processes.first and self.checkpoint_dir is not None else None
+        )
+        batch_size = batch_size_of(self, graph.n_nodes, processes)
+        matrix, info = (
+            merged_laplacian(self, task, checkpoints, batch_size is not None, seed) if processes.first else (None, {})
+        )
         rows = laplacian_rows(matrix, processes, graph.n_nodes, device, sum_dtype(device))
-        share = processes.share(graph.n_nodes)
         neighbours = None if task.averaging is None else as_tensor(task.averaging, dtype).to(device)
         network.to(device=device, dtype=dtype).use_graph(neighbours)
+        nodes = Nodes(task.inputs, task.scale, processes.share(graph.n_nodes), device, dtype)
         training = train(
             network,
-            Nodes(task.inputs, task.scale, share, device, dtype),
+            nodes,
             rows,
             k,
             learning_rate=self.learning_rate,
@@ -350,7 +350,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         )
         network.use_graph(None)
         self._embedder = Embedder(network, task.scaler, k)
-        nodes = Nodes(task.inputs, task.scale, share, device, dtype)
         outputs = self._embedder.outputs(nodes, task.averaging)
         found = embedding_map(outputs, rows, k, processes)
         if found.rank < k:
@@ -387,42 +386,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             )
         return self
 
-    def _new_network(self, task: FitTask, generator: torch.Generator) -> Ensemble:
-        k = self.n_clusters
-        sizes = (int(task.inputs.shape[1]), *self.hidden_layers, k)
-        if isinstance(self.network, str) and self.network != "linear" and k > sizes[-2] + 1:
-            raise ValueError(
-                f"n_clusters={k} outputs cannot be independent after a layer of {sizes[-2]} units; pass "
-                f"hidden_layers={(*self.hidden_layers[:-1], k)}"
-            )
-        network = build_ensemble(self.network, sizes, self.n_init, generator, self.activation)
-        if isinstance(self.network, torch.nn.Module):
-            check_module(network, task.inputs, k)
-        return network
-
-    def _merged(
-        self, task: FitTask, checkpoints: Checkpoints | None, low_rank: bool, seed: int
-    ) -> tuple[Any, dict[str, Any]]:
-        """Return the merged Laplacian, and what was told of it."""
-        stored = None if checkpoints is None else checkpoints.load_laplacian()
-        if stored is not None:
-            return stored
-        merged = aggregate(
-            task.merged_graph,
-            method=self.aggregation,
-            n_components=self.n_clusters,
-            layer_weights=task.weights,
-            laplacian=self.laplacian,
-            epsilon=self.epsilon,
-            verbose=self.verbose,
-        )
-        # A generator of its own: a resumed run, which draws nothing here, must go on with the same numbers.
-        own = random_generator(seed)
-        matrix = as_low_rank(merged.matrix, self.n_clusters, own) if low_rank else merged.matrix
-        if checkpoints is not None:
-            checkpoints.save_laplacian(matrix, dict(merged.info))
-        return matrix, dict(merged.info)
-
     def _assigned(self, embedding: Array, graph: MultilayerGraph, rng: np.random.Generator) -> Assignment:
         few = graph.features is not None and graph.n_nodes <= SAMPLE
         return assign(
@@ -433,58 +396,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             rng=rng,
             order=canonical_order(graph.features) if few and graph.features is not None else None,
         )
-
-    def _batch_size(self, n_nodes: int, processes: Processes) -> int | None:
-        if self.network == "gcn" and processes.size > 1:
-            raise ValueError(
-                "network='gcn' averages over neighbours, which other processes hold; pass distributed=False, or smooth the "
-                "features once instead: smoothing=2"
-            )
-        size = self.batch_size
-        if size == "auto":
-            size = None if n_nodes <= FULL_BATCH_UP_TO else AUTO_BATCH
-        if size is None or size >= n_nodes:
-            return None
-        if self.network == "gcn":
-            raise ValueError(
-                "network='gcn' averages over neighbours, which a batch does not hold; pass batch_size=None, or smooth the "
-                "features once instead: smoothing=2"
-            )
-        return int(size)
-
-    def _checkpoints(self, task: FitTask, seed: int) -> Checkpoints:
-        settings = {name: value for name, value in self.get_params().items() if name not in NOT_OF_THE_RUN}
-        shown = {
-            name: value if isinstance(value, str | int | float) else repr(value) for name, value in settings.items()
-        }
-        # Without a seed the fits differ by chance alone, and any of them may go on with another's state.
-        parts = [sorted(shown.items()), None if self.random_state is None else seed]
-        graph = task.merged_graph
-        return Checkpoints.at(str(self.checkpoint_dir), *parts, task.inputs, *graph.layers, *graph.present)
-
-    def _check_parameters(self) -> None:
-        check_integer(self.n_clusters, "n_clusters", minimum=2)
-        check_choice(self.aggregation, "aggregation", AGGREGATIONS)
-        check_integer(self.n_neighbors, "n_neighbors", minimum=1)
-        check_integer(self.smoothing, "smoothing", minimum=0)
-        check_number(self.learning_rate, "learning_rate", above=0)
-        check_integer(self.max_steps, "max_steps", minimum=1)
-        check_number(self.tol, "tol", at_least=0)
-        check_integer(self.n_init, "n_init", minimum=1)
-        check_choice(self.activation, "activation", ACTIVATIONS)
-        check_choice(self.assign_labels, "assign_labels", ASSIGNMENT_METHODS)
-        if self.feature_layer != "auto" and not 0 <= check_number(self.feature_layer, "feature_layer") < 1:
-            raise ValueError(f"feature_layer must be 'auto', or at least 0 and below 1, got {self.feature_layer!r}")
-        if self.batch_size not in ("auto", None):
-            check_integer(self.batch_size, "batch_size", minimum=2)
-        if not isinstance(self.network, torch.nn.Module):
-            check_choice(self.network, "network", NETWORK_KINDS)
-        try:
-            sizes = list(self.hidden_layers)
-        except TypeError:
-            raise TypeError(f"hidden_layers must be a sequence of integers, got {self.hidden_layers!r}") from None
-        for index, units in enumerate(sizes):
-            check_integer(units, f"hidden_layers[{index}]", minimum=1)
 
     def _task(self, X: Any, layers: Sequence[Any] | None) -> FitTask:
         """Return what is to be merged, and what the nets see."""
