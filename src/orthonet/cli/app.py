@@ -115,6 +115,6 @@ def _failing_plainly(command: str) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("interrupted; the files written so far are whole", err=True)
         sys.exit(130)
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError, FloatingPointError) as error:
         typer.echo(f"orthonet {command}: {error}", err=True)
         sys.exit(2)

@@ -40,7 +40,9 @@ Solver = Literal["auto", "dense", "lobpcg", "lanczos"]
 DENSE_UP_TO = 1500
 """Below this size LAPACK is as fast as the others and knows no convergence."""
 DENSE_SHARE = 20
-"""So is it where more than one in so many eigenvectors is wanted."""
+"""So is it where more than one in so many eigenvectors is wanted,"""
+DENSE_AT_MOST = 12_000
+"""but a larger sparse matrix is never made dense."""
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,17 @@ def smallest_eigenpairs(
         values, small = lowest_of_dense(matrix.core, k)
         if values[-1] <= 0:  # else the complement of the basis, of eigenvalue base, comes before some of these
             return _in_order(matrix, values + matrix.base, matrix.basis @ small, "low rank")
-    small_or_dense = isinstance(matrix, np.ndarray) or n <= DENSE_UP_TO or k > n // DENSE_SHARE
+    fits = isinstance(matrix, np.ndarray) or n <= DENSE_AT_MOST
+    many = isinstance(matrix, np.ndarray) or n <= DENSE_UP_TO or k > n // DENSE_SHARE
     crowded = 5 * _block_width(k) > n  # SciPy's LOBPCG does without
-    if solver == "dense" or (solver == "auto" and small_or_dense) or crowded:
+    if solver == "dense" or (fits and ((solver == "auto" and many) or crowded)):
         values, vectors = lowest_of_dense(matrix if isinstance(matrix, np.ndarray) else matrix.toarray(), k)
         return _in_order(matrix, values, vectors, "dense")
     if known is not None and known.shape[1] >= k:
         vectors = known[:, :k]
         return _in_order(matrix, np.einsum("ij,ij->j", vectors, matrix @ vectors), vectors, "known")
     task = _Task(matrix, k - (0 if known is None else known.shape[1]), known, rng, tol, rtol, max_iter)
-    if solver == "lanczos":
+    if solver == "lanczos" or crowded:
         return _completed(task, _lanczos(task), "lanczos")
     if solver == "lobpcg" or (issparse(matrix) and is_installed("pyamg")):
         found = _completed(task, _lobpcg(task, start, multigrid), "lobpcg")

@@ -45,10 +45,8 @@ class Multigrid:
         if near_null is not None:
             near_null = np.where(near_null == 0, np.abs(near_null).mean(), near_null)[:, None]
         smoother = ("gauss_seidel", {"sweep": "symmetric"})
-        interpolation = (
-            "jacobi",
-            {"omega": 4 / 3, "weighting": "local"},
-        )  # other weightings draw from NumPy's global dice
+        # Other weightings draw from NumPy's global dice.
+        interpolation = ("jacobi", {"omega": 4 / 3, "weighting": "local"})
         return cls(
             pyamg.smoothed_aggregation_solver(
                 csr_matrix((shifted.data, shifted.indices, shifted.indptr), shape=shifted.shape),  # what pyamg knows
