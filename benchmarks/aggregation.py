@@ -94,7 +94,7 @@ def draw(rows: list[dict[str, float | int | str]], path: Path) -> None:
         axis.loglog(nodes, values[-1] * nodes / nodes[-1], ":", color="#999999", label="linear")
         for row in rows:
             if row["solver"] == "exact" and key in row:
-                axis.loglog([row["n_nodes"]], [row[key]], "s", color="#CC6677", label="exact, first gradient")
+                axis.loglog([row["n_nodes"]], [row[key]], "^", color="#CC6677", label="exact mean, at least")
         axis.set_xlabel("nodes")
         axis.set_ylabel(name)
         axis.legend(fontsize=8)
