@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
 
 DATA_HOME_VARIABLE = "ORTHONET_DATA_HOME"
@@ -26,6 +27,8 @@ class Dataset:
     labels : array of shape (N,)
         Reference partition, to judge a clustering by.
     name, source, license, description : str
+    views : tuple of arrays or sparse arrays of shape (N, M_s), or None
+        The feature groups that the layers were built from, as they came; None if the layers are relations.
     """
 
     graph: MultilayerGraph
@@ -34,6 +37,7 @@ class Dataset:
     source: str
     license: str
     description: str
+    views: tuple[Features, ...] | None = None
 
     @property
     def n_clusters(self) -> int:

@@ -43,4 +43,5 @@ def load_digits(n_nodes: int | None = None, *, n_neighbors: int = 10, weights: s
         source="scikit-learn's load_digits: the test set of the UCI Optical Recognition of Handwritten Digits data",
         license="CC BY 4.0 (UCI)",
         description="Handwritten digits 0-9 as 8 x 8 images; each layer sees one half of the image.",
+        views=tuple(views.values()),
     )

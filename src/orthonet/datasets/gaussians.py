@@ -71,6 +71,7 @@ def make_multilayer_gaussians(
         source="generated, after the paper's synthetic set",
         license="none: generated",
         description=f"{n_layers} clouds of {n_clusters} Gaussian components in {n_dims} dimensions.",
+        views=tuple(clouds),
     )
 
 

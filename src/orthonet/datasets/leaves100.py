@@ -41,4 +41,5 @@ def load_leaves100(
         source="UCI Machine Learning Repository, One-hundred plant species leaves (Mallah, Cope, Orwell), as a .mat file",
         license="CC BY 4.0 (UCI)",
         description="1600 leaves, 16 of each of 100 plant species, described by shape, margin and texture.",
+        views=tuple(views),
     )

@@ -48,4 +48,5 @@ def load_mfeat(
         source="UCI Machine Learning Repository, Multiple Features (R. Duin), as a multi-view .mat file",
         license="CC BY 4.0 (UCI)",
         description="2000 handwritten digits 0-9 from Dutch utility maps, described by six groups of features.",
+        views=tuple(views),
     )
