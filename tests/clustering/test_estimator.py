@@ -73,17 +73,34 @@ def test_group_0_is_the_largest(rng):
 
 def test_three_ways_to_pass_the_same_data(fitted, clouds):
     by_parts = OrthoNet(3, random_state=0).fit(clouds.graph.features, layers=clouds.graph.layers)
-    np.testing.assert_array_equal(by_parts.labels_, fitted.labels_)
+    relations = MultilayerGraph(clouds.graph.layers, clouds.graph.features)
+    np.testing.assert_array_equal(by_parts.embedding_, OrthoNet(3, random_state=0).fit(relations).embedding_)
     np.testing.assert_array_equal(OrthoNet(3, random_state=0).fit_predict(clouds.graph), fitted.labels_)
     np.testing.assert_array_equal(OrthoNet(3, random_state=0).fit_transform(clouds.graph), fitted.embedding_)
+
+
+def test_features_beside_relations_are_averaged_for_their_layer_but_not_for_the_net(rng):
+    labels = np.arange(120) % 3
+    same = labels[:, None] == labels
+    relation = np.triu(rng.random((120, 120)) < np.where(same, 0.15, 0.01), 1).astype(float)
+    features = 0.4 * np.eye(3)[labels] + rng.normal(size=(120, 3))  # too noisy to tell the classes alone
+    graph = MultilayerGraph([relation + relation.T], features)
+    model = OrthoNet(3, random_state=0).fit(graph)
+    assert model.aggregation_["layer_weights"]["features"] == pytest.approx(0.5)
+    assert metrics.nmi(labels, model.labels_) > metrics.nmi(labels, OrthoNet(3, random_state=0).fit(features).labels_)
+    assert len(model.predict(features[:5])) == 5  # new nodes need no edges
+    made = MultilayerGraph(graph.layers, features, layers_from_features=True)
+    assert OrthoNet(3, random_state=0).fit(made).aggregation_["layer_weights"]["features"] == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
     "convert", [np.asfortranarray, pd.DataFrame, lambda x: x.astype(np.float32), lambda x: x.tolist()]
 )
-def test_kinds_of_features(fitted, clouds, convert):
-    model = OrthoNet(3, random_state=0).fit(convert(clouds.graph.features), layers=clouds.graph.layers)
-    assert metrics.adjusted_rand(model.labels_, fitted.labels_) == 1
+def test_kinds_of_features(clouds, convert):
+    features, layers = clouds.graph.features, clouds.graph.layers
+    plain = OrthoNet(3, random_state=0).fit(features, layers=layers)
+    model = OrthoNet(3, random_state=0).fit(convert(features), layers=layers)
+    assert metrics.adjusted_rand(model.labels_, plain.labels_) == 1
 
 
 @pytest.mark.parametrize("convert", [csr_array, csc_array, coo_array])
@@ -126,8 +143,7 @@ def test_other_seeds_and_generators_differ_but_agree_on_clusters(fitted, clouds)
 
 def test_permuting_the_nodes_permutes_the_labels(fitted, clouds, rng):
     order = rng.permutation(150)
-    layers = [layer[order][:, order] for layer in clouds.graph.layers]
-    permuted = OrthoNet(3, random_state=0).fit(clouds.graph.features[order], layers=layers)
+    permuted = OrthoNet(3, random_state=0).fit(clouds.graph.subgraph(order))
     np.testing.assert_array_equal(permuted.labels_, fitted.labels_[order])
 
 
@@ -136,9 +152,8 @@ def test_permuting_the_nodes_permutes_the_partition(seed):
     """Also where clusters overlap and K-means has many optima; groups of nearly equal size may swap their names there."""
     data = datasets.make_multilayer_gaussians(200, 3, 6, 2, separation=2.5, n_neighbors=10, random_state=seed)
     order = np.random.default_rng(seed).permutation(200)
-    layers = [layer[order][:, order] for layer in data.graph.layers]
     plain = OrthoNet(6, random_state=0).fit(data.graph)
-    permuted = OrthoNet(6, random_state=0).fit(data.graph.features[order], layers=layers)
+    permuted = OrthoNet(6, random_state=0).fit(data.graph.subgraph(order))
     # A node halfway between two clusters may fall either way with the rounding of sums.
     assert metrics.adjusted_rand(permuted.labels_, plain.labels_[order]) > 0.95
 

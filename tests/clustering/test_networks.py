@@ -241,7 +241,7 @@ def test_sparse_and_mapped_features_make_no_layer_unless_asked(data, tmp_path, k
     features = np.abs(data.graph.features)
     np.save(tmp_path / "features.npy", features)
     given = csr_array(features) if kind == "sparse" else np.load(tmp_path / "features.npy", mmap_mode="r")
-    graph = MultilayerGraph(data.graph.layers, given)
+    graph = MultilayerGraph(data.graph.layers, given, layers_from_features=True)
     assert "features" not in small(max_steps=2).fit(graph).aggregation_["layer_weights"]
     asked = small(max_steps=2, feature_layer=0.3).fit(graph).aggregation_["layer_weights"]
     assert asked["features"] == pytest.approx(0.3)

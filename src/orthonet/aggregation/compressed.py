@@ -54,7 +54,8 @@ SETTLED = 0.005
 LEAKING = 0.04
 """Largest `_leak` of a basis that suffices. The estimate is cautious: where it was half of this, exact and compressed subspaces
 agreed to a mean cosine of 0.999; where it was twice, to 0.985."""
-MAX_ROUNDS = 6
+MAX_ROUNDS, MAX_PARTIAL_ROUNDS = 6, 3
+"""Rounds of a growing basis, fewer if some layer lacks nodes: that case is not settled by a larger one."""
 EIGEN_TOL, EIGEN_RTOL = 3e-3, 0.05
 """Residual of the eigenvectors that make the basis: their span matters, not their last digits."""
 
@@ -62,9 +63,10 @@ EIGEN_TOL, EIGEN_RTOL = 3e-3, 0.05
 DISTINCT = 0.03
 """Relative gap between the K-th eigenvalue and the next, below which it is not settled which vectors are the K lowest: the
 eigenvalues of the compressed mean are good to some per cent."""
-REFILLS = 30
+FIRST_REFILLS, REFILLS = 2, 30
 REFILLED = 1e-4
-"""Completing the layers that lack nodes ends when the mean changes by less than this, relatively."""
+"""Completing the layers that lack nodes ends when the mean changes by less than this, relatively, or after so many times; the
+first few are enough to see whether the basis suffices."""
 
 
 def compress(
@@ -95,10 +97,11 @@ def compress(
         max_basis = max(min(1500, n_nodes // 2), 2 * k + 1)
     limit = check_integer(max_basis, "max_basis", minimum=k)
     mean = arithmetic(problem)[0]
-    filled = [_filled(layer, mask, mean) for layer, mask in zip(problem.laplacians, problem.present, strict=True)]
+    filled = _filled(problem, mean)
     sources = [_Source(matrix, null) for matrix, null in zip(filled, problem.null_vectors, strict=True)]
     width = min(3 * k, n_nodes)
-    with progress("compressed mean", MAX_ROUNDS * len(sources), verbose) as report:
+    max_rounds = MAX_ROUNDS if problem.complete else MAX_PARTIAL_ROUNDS
+    with progress("compressed mean", max_rounds * len(sources), verbose) as report:
 
         def lowest(done: int) -> list[Array]:
             blocks = []
@@ -107,13 +110,13 @@ def compress(
                 report(done + len(blocks), f"{width} vectors a layer")
             return [*blocks, _lowest_from(_orthonormal(blocks, limit), mean, width)]
 
-        def mean_in(basis: Array) -> _InBasis:
-            return _InBasis.of(basis, filled, problem, small_mean, refill and not problem.complete)
+        def mean_in(basis: Array, refills: int = FIRST_REFILLS) -> _InBasis:
+            return _InBasis.of(basis, filled, problem, small_mean, refills if refill and not problem.complete else 0)
 
         blocks = lowest(0)
         # The first k vectors of each block are a smaller basis for nothing: compare with that.
         previous = mean_in(_orthonormal([block[:, :k] for block in blocks], limit)).lowest(k)
-        for rounds in range(1, MAX_ROUNDS + 1):
+        for rounds in range(1, max_rounds + 1):
             basis = _orthonormal(blocks, limit)
             current = mean_in(basis).lowest(k)
             # What each layer makes of the vectors found so far must not turn them either.
@@ -121,11 +124,14 @@ def compress(
             checked = found.lowest(k)
             change = 1.0 - min(_mean_cosine(previous, current), _mean_cosine(current, checked))
             full = limit <= found.basis.shape[1] < n_nodes
-            if change < SETTLED or full or rounds == MAX_ROUNDS:
+            if change < SETTLED or full or rounds == max_rounds:
                 break
             previous = checked
             width = min(int(1.5 * width), n_nodes)
             blocks = lowest(rounds * len(sources))
+        if refill and not problem.complete:
+            found = mean_in(found.basis, REFILLS)
+            checked = found.lowest(k)
     leak = _leak(filled, found, checked, problem.weights)
     gap = found.gap(k)
     # Half of the space that no longer turns suffices, although more vectors wait; a smaller basis that is cut off need not.
@@ -207,19 +213,19 @@ class _InBasis:
         layers: Sequence[csr_array],
         problem: AggregationProblem,
         small_mean: SmallMean,
-        refill: bool,
+        refills: int,
     ) -> Self:
         """Take the mean of the layers seen in the basis."""
         small = [_symmetric(basis.T @ (layer @ basis)) for layer in layers]
         averages = [_average_outside(layer, one) for layer, one in zip(layers, small, strict=True)]
         outside = float(np.exp(problem.weights @ np.log(averages)))
         core = _symmetric(small_mean(small, problem.weights))
-        if refill:
+        if refills:
             partial = [s for s, mask in enumerate(problem.present) if not mask.all()]
             held = [basis[problem.present[s]] for s in partial]
             grams = [part.T @ part for part in held]
             own = [_symmetric(basis.T @ (problem.laplacians[s] @ basis)) for s in partial]
-            for _ in range(REFILLS):
+            for _ in range(refills):
                 for index, s in enumerate(partial):
                     small[s] = _completed(own[index], grams[index], core, outside)
                 before, core = core, _symmetric(small_mean(small, problem.weights))
@@ -281,18 +287,36 @@ def component_vectors(matrix: csr_array, null_vector: Array, at_most: int) -> Ar
     return vectors[:, exact] if exact.any() else None
 
 
-def _filled(layer: csr_array, present: npt.NDArray[np.bool_], mean: csr_array) -> csr_array:
-    """Let a layer agree with the arithmetic mean about the nodes it does not hold.
+def _filled(problem: AggregationProblem, mean: csr_array) -> list[csr_array]:
+    """Let each layer agree with the arithmetic mean about the nodes it does not hold.
 
-    Edges of the mean that touch a missing node are added, with a diagonal that keeps the sum positive definite.
+    Edges of the mean that touch a missing node are added, with a diagonal that keeps the sum positive definite. That is
+    what these edges add to the diagonal in variables in which a Laplacian's rows sum to 0: those divided by its null vector.
     """
-    if present.all():
-        return layer
-    missing = diags_array((~present).astype(np.float64))
-    held = diags_array(present.astype(np.float64))
-    across = held @ mean @ missing
-    weight = np.asarray(abs(across).sum(axis=1)).ravel()
-    return csr_array(layer + missing @ mean @ missing + across + across.T + diags_array(weight))
+    if problem.complete:
+        return list(problem.laplacians)
+    pull = _pull(problem)
+    filled = []
+    for layer, present in zip(problem.laplacians, problem.present, strict=True):
+        if present.all():
+            filled.append(layer)
+            continue
+        missing = diags_array((~present).astype(np.float64))
+        held = diags_array(present.astype(np.float64))
+        across = held @ mean @ missing
+        weight = present * (pull @ (~present).astype(np.float64))
+        filled.append(csr_array(layer + missing @ mean @ missing + across + across.T + diags_array(weight)))
+    return filled
+
+
+def _pull(problem: AggregationProblem) -> csr_array:
+    """Return what each edge of the arithmetic mean adds to the diagonal at its first node."""
+    total = csr_array((problem.n_nodes, problem.n_nodes))
+    for weight, layer, null in zip(problem.weights, problem.laplacians, problem.null_vectors, strict=True):
+        edges = abs(layer - diags_array(layer.diagonal()))
+        at_first = weight / (problem.heard * np.where(null > 0, null, np.inf))
+        total = total + diags_array(at_first) @ edges @ diags_array(null)
+    return csr_array(total)
 
 
 def _orthonormal(blocks: Sequence[Array], limit: int) -> Array:

@@ -64,8 +64,10 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     n_neighbors : int, default=10
         Neighbours in the layer that is built from the features (all other nodes if they are fewer).
     feature_layer : float or "auto", default="auto"
-        Weight, among all layers, of a nearest-neighbour layer of all features together. "auto" is 0.2 for dense features
-        and 0 for sparse ones or memory maps; ``fit(X)`` without layers has that layer alone.
+        Weight, among all layers, of a nearest-neighbour layer of all features together. "auto" is 0.5 beside relations,
+        and there the layer is built from features that were averaged twice over the mean graph; beside layers that were
+        made from the features (`MultilayerGraph.layers_from_features`) 0.2 for dense and 0 for sparse ones; 0 for memory
+        maps. ``fit(X)`` without layers has that layer alone.
     feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
         "auto" standardises dense features and scales the rows of sparse ones to unit length.
     smoothing : int, default=0

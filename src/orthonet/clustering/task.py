@@ -20,8 +20,11 @@ from orthonet.graph.smoothing import averaging_matrix, smooth
 from orthonet.support.checks import check_weights
 
 FEATURE_LAYER = "features"
-AUTO_SHARE = 0.2
-"""Weight of the layer of all features together: a fixed share, so that repeating a layer changes nothing."""
+VIEW_SHARE, RELATION_SHARE = 0.2, 0.5
+"""Weight of the layer of all features together: a fixed share, so that repeating a layer changes nothing. It says most where
+the other layers were not made from the same features."""
+RELATION_HOPS = 2
+"""How often features are averaged over relations before that layer is built of them."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +59,12 @@ class FitTask:
     ) -> Self:
         """Prepare a graph; one without features gives each node a one-hot vector."""
         weights = check_weights(layer_weights, graph.n_layers)
-        around = averaging_matrix(graph, weights) if averaging or smoothing else None
+        share = _auto_share(graph) if share == "auto" else share
+        hops = RELATION_HOPS if share and not graph.layers_from_features else 0
+        around = averaging_matrix(graph, weights) if averaging or smoothing or hops else None
         for_net = around if averaging else None
         if graph.features is None:
-            if share not in ("auto", 0):
+            if share:
                 raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
             if smoothing:
                 raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
@@ -70,11 +75,13 @@ class FitTask:
         scale: Callable[[Any], Any] = scaler.transform
         if smoothing and around is not None:
             inputs, scale = smooth(graph.features, scaler, around, smoothing), _as_it_is
-        if share == "auto":
-            share = 0.0 if issparse(graph.features) or isinstance(graph.features, np.memmap) else AUTO_SHARE
         if not share:
             return cls(graph, graph, weights, inputs, scale, scaler, for_net)
-        layer = knn_layer(scale(inputs), min(n_neighbors, graph.n_nodes - 1), name=name)
+        # Only the layer is built from averages: the nets see a node's own features, so that new nodes need no edges.
+        seen = (
+            smooth(graph.features, scaler, around, hops) if around is not None and hops > smoothing else scale(inputs)
+        )
+        layer = knn_layer(seen, min(n_neighbors, graph.n_nodes - 1), name=name)
         called = FEATURE_LAYER
         while called in graph.layer_names:
             called += " (all)"
@@ -92,7 +99,7 @@ class FitTask:
         """Build the one layer from the features alone."""
         scaler = FeatureScaler.fit(features, scaling, "X")
         layer = knn_layer(scaler.transform(features), min(n_neighbors, features.shape[0] - 1), name="X")
-        graph = MultilayerGraph([layer], features, [FEATURE_LAYER])
+        graph = MultilayerGraph([layer], features, [FEATURE_LAYER], layers_from_features=True)
         return cls.of(
             graph,
             "X",
@@ -103,6 +110,14 @@ class FitTask:
             layer_weights=None,
             averaging=averaging,
         )
+
+
+def _auto_share(graph: MultilayerGraph) -> float:
+    if graph.features is None or isinstance(graph.features, np.memmap):
+        return 0.0
+    if not graph.layers_from_features:
+        return RELATION_SHARE
+    return 0.0 if issparse(graph.features) else VIEW_SHARE
 
 
 def check_module(network: Ensemble, inputs: Features, n_outputs: int) -> None:

@@ -35,7 +35,7 @@ def load_digits(n_nodes: int | None = None, *, n_neighbors: int = 10, weights: s
     halves = {"top": (first,), "bottom": (second,), "left": (slice(None), first), "right": (slice(None), second)}
     views = {name: images[:, *half][:, inked[half]] for name, half in halves.items()}
     layers = MultilayerGraph.from_views(views, n_neighbors, weights, feature_scaling="none")
-    graph = MultilayerGraph(layers.layers, images[:, inked], layers.layer_names)
+    graph = MultilayerGraph(layers.layers, images[:, inked], layers.layer_names, layers_from_features=True)
     return Dataset(
         graph,
         labels,

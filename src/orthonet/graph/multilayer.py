@@ -46,6 +46,9 @@ class MultilayerGraph:
         the layer says nothing about it.
     symmetrize : {"mean", "max", "min"}, optional
         How to make directed layers symmetric; without it they are an error.
+    layers_from_features : bool, default=False
+        Whether the layers were made from these same features, as `from_views` does. Layers that were not are relations,
+        which know things that the features do not: `OrthoNet` uses both differently.
 
     Attributes
     ----------
@@ -57,6 +60,7 @@ class MultilayerGraph:
     feature_names : tuple of str, or None
         The columns of a frame.
     present : tuple of boolean arrays of shape (N,)
+    layers_from_features : bool
 
     Examples
     --------
@@ -77,6 +81,7 @@ class MultilayerGraph:
     features: Features | None
     feature_names: tuple[str, ...] | None
     present: tuple[npt.NDArray[np.bool_], ...]
+    layers_from_features: bool
     _n_loops_dropped: tuple[int, ...] = field(repr=False)
 
     def __init__(
@@ -88,6 +93,7 @@ class MultilayerGraph:
         *,
         present: Sequence[npt.ArrayLike | None] | None = None,
         symmetrize: Symmetrize | None = None,
+        layers_from_features: bool = False,
     ) -> None:
         matrices, layer_names = named_matrices(layers, layer_names, "layers")
         if not matrices:
@@ -112,6 +118,7 @@ class MultilayerGraph:
         set_once(self, "features", None if features is None else _frozen(check_features(features, n_nodes=n_nodes)))
         set_once(self, "feature_names", _column_names(features))
         set_once(self, "present", tuple(map(_frozen, check_present(present, checked, names))))
+        set_once(self, "layers_from_features", bool(layers_from_features))
         set_once(self, "_n_loops_dropped", tuple(n_loops))
 
     @classmethod
@@ -175,7 +182,7 @@ class MultilayerGraph:
             masks.append(mask)
             blocks.append(block)
         features = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
-        graph = cls(layers, features, layer_names, node_ids, present=masks)
+        graph = cls(layers, features, layer_names, node_ids, present=masks, layers_from_features=True)
         columns = [_column_names(view) for view in matrices]
         if all(names is not None for names in columns):
             object.__setattr__(graph, "feature_names", tuple(name for names in columns for name in names or ()))
@@ -275,6 +282,7 @@ class MultilayerGraph:
             self.layer_names,
             self.node_ids[positions],
             present=[mask[positions] for mask in self.present],
+            layers_from_features=self.layers_from_features,
         )
         object.__setattr__(graph, "feature_names", self.feature_names)
         return graph
