@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.datasets.fetch import DATA_HOME_VARIABLE, RemoteFile, cache_folder, fetch, given_home
 from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
-
-DATA_HOME_VARIABLE = "ORTHONET_DATA_HOME"
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,15 +46,40 @@ class Dataset:
         return f"<Dataset {self.name!r}: {self.n_clusters} classes, {self.graph!r}>"
 
 
-def data_file(relative: str, data_home: str | PathLike[str] | None, what: str) -> Path:
-    """Return the path of a data file, or raise an error that says what to get and where to put it."""
-    home = data_home if data_home is not None else os.environ.get(DATA_HOME_VARIABLE)
+def data_file(
+    relative: str,
+    data_home: str | PathLike[str] | None,
+    what: str,
+    remote: RemoteFile | None = None,
+    download: bool = True,
+) -> Path:
+    """Return the path of a data file, fetched if need be, or raise an error that says what to get and where to put it.
+
+    Parameters
+    ----------
+    relative : str
+        Its place below the data home.
+    data_home : path or None
+        ORTHONET_DATA_HOME if None. The user's cache folder is looked into as well.
+    what : str
+        What to get, for the error.
+    remote : RemoteFile, optional
+        Its public home, if it has one.
+    download : bool, default=True
+        Whether to fetch it from there if it is nowhere here.
+    """
+    home = given_home(data_home)
+    if home is not None and (home / relative).is_file():
+        return home / relative
+    cache = cache_folder()
+    if cache is not None and (cache / relative).is_file():
+        return cache / relative
+    if remote is not None and download:
+        return fetch(remote, data_home)
+    or_fetch = "" if remote is None else f"; or pass download=True to fetch it from {remote.url}"
     if home is None:
         raise FileNotFoundError(
             f"this data set is not part of the package: get {what}, put it at {relative} in some folder, and name that folder "
-            f"with data_home= or the environment variable {DATA_HOME_VARIABLE}"
+            f"with data_home= or the environment variable {DATA_HOME_VARIABLE}{or_fetch}"
         )
-    file = Path(home).expanduser() / relative
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {file}: get {what} and put it there")
-    return file
+    raise FileNotFoundError(f"there is no file {home / relative}: get {what} and put it there{or_fetch}")

@@ -1,29 +1,395 @@
-"""Multi-view benchmark files of the research world: a Matlab file with a cell of feature matrices and a cell of labels."""
+"""Multi-view benchmark files of the research world: Matlab files with a matrix of features for each view, and labels.
+
+No two groups agree on the layout. The views are cells of one variable (``data``, ``X``, ``fea``, ``views``) or variables of
+their own (``X1``, ``X2``, …), with a node in each row or in each column; the labels are ``truelabel``, ``Y``, ``gt``, ``gnd``,
+``label``, ``labels`` or ``truth``: a vector, the same vector in each of several cells, or a matrix of zeros and ones.
+"""
 
 from __future__ import annotations
 
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.io import loadmat
+from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
 from scipy.sparse import csr_array, issparse
 
+from orthonet.datasets.dataset import Dataset
+from orthonet.graph.features import Features, FeatureScaling
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.checks import check_choice, check_integer
 
-def read_multiview_mat(file: Path, n_views: int) -> tuple[list[Any], npt.NDArray[np.int64]]:
-    """Return the views as N x M matrices, and the labels, of a file with cells ``data`` (M x N) and ``truelabel``."""
+VIEW_NAMES = ("data", "x", "fea", "feature", "features", "view", "views")
+LABEL_NAMES = ("truelabel", "y", "gt", "gnd", "label", "labels", "truth")
+"""Usual names, whatever their case."""
+
+Orientation = Literal["auto", "rows", "columns"]
+Labels = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class MultiviewFile:
+    """What a multi-view file holds.
+
+    Attributes
+    ----------
+    views : tuple of arrays or sparse arrays of shape (N, M_s)
+        A node in each row.
+    labels : array of shape (N,), or None
+        Whole numbers as they are in the file, or the columns of a matrix of zeros and ones.
+    names : tuple of str
+        Where each view was found, in Matlab's words: ``data{1}``, ``X2``.
+    labels_name : str or None
+        The variable of the labels.
+    """
+
+    views: tuple[Features, ...]
+    labels: Labels | None
+    names: tuple[str, ...]
+    labels_name: str | None
+
+
+def read_multiview_mat(
+    file: str | PathLike[str],
+    *,
+    views: str | Sequence[str] | None = None,
+    labels: str | None = None,
+    n_views: int | None = None,
+    orientation: Orientation = "auto",
+) -> MultiviewFile:
+    """Read the views and labels of a multi-view file, of Matlab's formats 4 to 7.
+
+    Parameters
+    ----------
+    file : path
+    views : str or sequence of str, optional
+        The variable with the views in its cells, or the variables that are the views; found by the usual names if None.
+    labels : str, optional
+        The variable of the labels; found by the usual names, if one is there, if None.
+    n_views : int, optional
+        How many views there must be.
+    orientation : {"auto", "rows", "columns"}, default="auto"
+        Whether a node is a row or a column of each view. "auto" decides by the number of labels or, without labels, by
+        the dimension that all views share.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from scipy.io import savemat
+    >>> file = Path(tempfile.mkdtemp()) / "set.mat"
+    >>> savemat(file, {"X1": np.ones((3, 10)), "X2": np.ones((5, 10)), "gnd": np.arange(10) % 2})
+    >>> content = read_multiview_mat(file)
+    >>> content.names, [view.shape for view in content.views], content.labels_name
+    (('X1', 'X2'), [(10, 3), (10, 5)], 'gnd')
+    """
+    check_choice(orientation, "orientation", get_args(Orientation))
+    wanted = None if n_views is None else check_integer(n_views, "n_views", minimum=1)
+    path = Path(file).expanduser()
+    content = _Content(path)
+    found = content.views(views)
+    if wanted is not None and len(found) != wanted:
+        raise ValueError(f"{path} has {len(found)} views ({', '.join(found)}), but {wanted} were expected")
+    labels_name, classes = content.labels(labels)
+    matrices = {name: _matrix(value, f"{path}: the view {name}") for name, value in found.items()}
+    turned = _nodes_in_rows(matrices, classes, orientation, str(path))
+    return MultiviewFile(turned, classes, tuple(found), labels_name)
+
+
+def load_multiview_mat(
+    file: str | PathLike[str],
+    *,
+    n_neighbors: int = 10,
+    weights: str = "self-tuning",
+    metric: str = "euclidean",
+    feature_scaling: FeatureScaling = "auto",
+    views: str | Sequence[str] | None = None,
+    labels: str | None = None,
+    orientation: Orientation = "auto",
+) -> Dataset:
+    """Load anyone's multi-view file, with labels, as a graph with a nearest-neighbour layer from each view.
+
+    Parameters
+    ----------
+    file : path
+    n_neighbors, weights, metric, feature_scaling
+        See `MultilayerGraph.from_views`. Views that are sparse in the file stay sparse, and their rows are scaled to unit
+        length.
+    views, labels, orientation
+        See `read_multiview_mat`; a file without labels can be read with that.
+    """
+    path = Path(file).expanduser()
+    content = labelled(path, views=views, labels=labels, orientation=orientation)
+    named = dict(zip(content.names, content.views, strict=True))
+    graph = MultilayerGraph.from_views(named, n_neighbors, weights, metric, feature_scaling=feature_scaling)
+    return Dataset(
+        graph,
+        content.labels,
+        name=path.stem,
+        source=f"the file {path.name}",
+        license="not stated in the file",
+        description=f"{len(content.views)} views of {graph.n_nodes} nodes ({', '.join(content.names)}).",
+        views=content.views,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledViews(MultiviewFile):
+    """What a multi-view file with labels holds."""
+
+    labels: Labels
+
+
+def labelled(file: str | PathLike[str], **options: Any) -> LabelledViews:
+    """Read a multi-view file, as `read_multiview_mat` does, that must have labels."""
+    content = read_multiview_mat(file, **options)
+    if content.labels is None:
+        raise ValueError(
+            f"{file} has no labels under any usual name ({', '.join(LABEL_NAMES)}); name them with labels=, or use "
+            "read_multiview_mat and MultilayerGraph.from_views, which need none"
+        )
+    return LabelledViews(content.views, content.labels, content.names, content.labels_name)
+
+
+class _Content:
+    """The variables of a Matlab file, read when they are asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as stream:
+            start = stream.read(8)
+        if start == b"\x89HDF\r\n\x1a\n":
+            raise ValueError(self._too_new())
+        self.kinds = {name: kind for name, _, kind in self._call(whosmat) if name}
+
+    def views(self, asked: str | Sequence[str] | None) -> dict[str, Any]:
+        """Return the views under the names they were found by."""
+        if asked is None:
+            names = self._usual_views()
+        else:
+            names = [asked] if isinstance(asked, str) else list(asked) if isinstance(asked, Sequence) else []
+            if not names or not all(isinstance(name, str) for name in names):
+                raise TypeError(f"views must be a name or several, got {asked!r}")
+        found = self._read(names, "views")
+        if len(names) > 1 or not _is_cell(found[names[0]]):
+            return found
+        cells = found[names[0]]
+        if cells.size == 0 or cells.size != max(cells.shape):
+            raise ValueError(
+                f"{self.path}: the views {names[0]!r} are a {_size(cells)} cell; wanted a row or column of views"
+            )
+        return {f"{names[0]}{{{index}}}": cell for index, cell in enumerate(cells.ravel(), 1)}
+
+    def labels(self, asked: str | None) -> tuple[str | None, Labels | None]:
+        """Return the name of the labels and the labels, or None and None if nothing is called so."""
+        if asked is not None and not isinstance(asked, str):
+            raise TypeError(f"labels must be the name of a variable, got {asked!r}")
+        names = [asked] if asked is not None else [name for name in self.kinds if name.lower() in LABEL_NAMES]
+        if not names:
+            return None, None
+        values = self._read(names, "labels")
+        read = {name: _labels(value, f"{self.path}: the labels {name!r}") for name, value in values.items()}
+        first = next(iter(read))
+        if any(not _same_partition(read[first], other) for other in read.values()):
+            raise ValueError(
+                f"{self.path} has labels under several names that differ: {', '.join(names)}; pass labels="
+            )
+        return first, read[first]
+
+    def _usual_views(self) -> list[str]:
+        cells = [name for name, kind in self.kinds.items() if name.lower() in VIEW_NAMES and kind == "cell"]
+        numbered: dict[str, list[tuple[int, str]]] = {}
+        for name in self.kinds:
+            match = re.fullmatch(r"(.*?)_?([0-9]+)", name)
+            if match and match[1].lower() in VIEW_NAMES:
+                numbered.setdefault(match[1], []).append((int(match[2]), name))
+        several = [[name] for name in cells] + [[name for _, name in sorted(group)] for group in numbered.values()]
+        candidates = several or [[name] for name in self.kinds if name.lower() in VIEW_NAMES]
+        if len(candidates) == 1:
+            return candidates[0]
+        if candidates:
+            listed = "; ".join(", ".join(names) for names in candidates)
+            raise ValueError(f"{self.path} has several variables that may be the views: {listed}; pass views=")
+        raise ValueError(
+            f"{self.path} is not a multi-view file: none of its variables ({', '.join(self.kinds) or 'it has none'}) has a "
+            f"usual name of views ({', '.join(VIEW_NAMES)}, or numbered: X1, X2, …); pass views="
+        )
+
+    def _read(self, names: list[str], argument: str) -> dict[str, Any]:
+        for name in names:
+            if name not in self.kinds:
+                raise ValueError(f"{self.path} has no variable {name!r} for {argument}; it has {', '.join(self.kinds)}")
+        content = self._call(loadmat, variable_names=names)
+        for name in names:
+            if name not in content:
+                raise ValueError(f"{self.path}: {name!r} for {argument} is a {self.kinds[name]}, which cannot be read")
+        return {name: content[name] for name in names}
+
+    def _call(self, function: Any, **options: Any) -> Any:
+        try:
+            return function(self.path, appendmat=False, **options)
+        except NotImplementedError as error:
+            raise ValueError(self._too_new()) from error
+        except _DAMAGE as error:
+            raise ValueError(
+                f"{self.path} is not a multi-view file: it cannot be read as a Matlab file ({error})"
+            ) from error
+
+    def _too_new(self) -> str:
+        return (
+            f"{self.path} is a Matlab file of version 7.3 (HDF5), which cannot be read here; in Matlab, load it and save it "
+            "again with save('name.mat', '-v7')"
+        )
+
+
+# What scipy raises on files that are cut off or no Matlab files at all.
+_DAMAGE = (ValueError, TypeError, KeyError, IndexError, OSError, MemoryError, zlib.error, MatReadError)
+
+
+def _matrix(value: Any, name: str) -> Features:
+    """Return a view as a matrix of floats, whichever way round."""
+    value = _only_cell(value)
+    if issparse(value):
+        _check_real(value, name)
+        _check_indices(value, name)
+        matrix = csr_array(value, dtype=np.float64)
+    else:
+        _check_plain(value, name, "a matrix of numbers")
+        _check_real(value, name)
+        if value.ndim != 2:
+            raise ValueError(f"{name} is {_size(value)}; wanted a matrix")
+        matrix = np.asarray(value, dtype=np.float64)
+    if 0 in matrix.shape:
+        raise ValueError(f"{name} is empty ({_size(value)})")
+    return matrix
+
+
+def _labels(value: Any, name: str) -> Labels:
+    """Return labels, in any of the usual forms, as a vector of integers."""
+    if _is_cell(value) and value.size > 1:
+        # Text cells are refused by what each of them is told.
+        vectors = [_labels(cell, f"{name}, cell {index},") for index, cell in enumerate(value.ravel(), 1)]
+        if any(not np.array_equal(vectors[0], other) for other in vectors):
+            raise ValueError(f"{name} are {len(vectors)} cells that differ; wanted the same labels in each")
+        return vectors[0]
+    value = _only_cell(value)
+    if issparse(value):
+        _check_indices(value, name)
+        value = value.toarray()
+    _check_plain(value, name, "a vector of whole numbers")
+    _check_real(value, name)
+    numbers = np.asarray(value, dtype=np.float64)
+    if numbers.size == 0:
+        raise ValueError(f"{name} are empty ({_size(value)})")
+    if not np.isfinite(numbers).all():
+        raise ValueError(
+            f"{name} hold {np.sum(~np.isfinite(numbers))} NaN or infinite of {numbers.size}; wanted whole numbers"
+        )
+    if numbers.size != max(numbers.shape):
+        return _from_indicators(numbers, name)
+    if (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
+        odd = numbers[numbers != np.round(numbers)]
+        raise ValueError(f"{name} are not all whole numbers, such as {odd.flat[0] if odd.size else numbers.max():g}")
+    return numbers.ravel().astype(np.int64)
+
+
+def _from_indicators(numbers: npt.NDArray[np.float64], name: str) -> Labels:
+    """Return the position of the only one in each row, or in each column if there the rows are classes."""
+    if numbers.ndim == 2 and np.isin(numbers, (0, 1)).all():
+        if (numbers.sum(axis=1) == 1).all():
+            return numbers.argmax(axis=1).astype(np.int64)
+        if (numbers.sum(axis=0) == 1).all():
+            return numbers.argmax(axis=0).astype(np.int64)
+    raise ValueError(f"{name} are a {_size(numbers)} matrix; wanted a vector, or zeros and a single one for each node")
+
+
+def _nodes_in_rows(
+    views: dict[str, Features], labels: Labels | None, orientation: Orientation, file: str
+) -> tuple[Features, ...]:
+    """Turn the views so that a node is a row, or raise if that cannot be told."""
+    listed = ", ".join(f"{name} is {_size(view)}" for name, view in views.items())
+    heights, widths = ({view.shape[axis] for view in views.values()} for axis in (0, 1))
+    counted = None if labels is None else len(labels)
+    fits = {
+        "rows": len(heights) == 1 and counted in (None, *heights),
+        "columns": len(widths) == 1 and counted in (None, *widths),
+    }
+    wanted = "" if counted is None else f", and there are {counted} labels"
+    if orientation != "auto":
+        if not fits[orientation]:
+            raise ValueError(
+                f"{file}: with orientation={orientation!r} the views do not fit together: {listed}{wanted}"
+            )
+    elif all(fits.values()):
+        raise ValueError(
+            f"{file}: whether a node is a row or a column cannot be told: {listed}{wanted}; pass orientation="
+        )
+    elif any(fits.values()):
+        orientation = "rows" if fits["rows"] else "columns"
+    elif counted is not None and all(
+        (view.shape[0] == counted) != (view.shape[1] == counted) for view in views.values()
+    ):
+        # Each on its own, as in files put together from several sources.
+        return tuple(view if view.shape[0] == counted else _transposed(view) for view in views.values())
+    else:
+        raise ValueError(f"{file}: the views do not have the same nodes: {listed}{wanted}")
+    return tuple(view if orientation == "rows" else _transposed(view) for view in views.values())
+
+
+def _transposed(view: Features) -> Features:
+    return csr_array(view.T) if issparse(view) else np.ascontiguousarray(view.T)
+
+
+def _is_cell(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == object
+
+
+def _only_cell(value: Any) -> Any:
+    """Return what is in a cell that holds one thing, however often it is wrapped."""
+    while _is_cell(value) and value.size == 1:
+        value = value.flat[0]
+    return value
+
+
+def _check_plain(value: Any, name: str, wanted: str) -> None:
+    if not isinstance(value, np.ndarray) or value.dtype.names is not None or value.dtype.kind == "V":
+        fields = getattr(getattr(value, "dtype", None), "names", None)
+        of = f" with the fields {', '.join(fields)}" if fields else ""
+        raise ValueError(f"{name} is a Matlab struct, object or function{of}; wanted {wanted}: save that as a variable")
+    if value.dtype == object:
+        raise ValueError(f"{name} is a {_size(value)} cell; wanted {wanted}")
+    if value.dtype.kind in "US":
+        raise ValueError(f"{name} is text; wanted {wanted}")
+
+
+def _check_real(value: Any, name: str) -> None:
+    if value.dtype.kind not in "biuf":
+        raise ValueError(f"{name} holds {value.dtype} values; wanted real numbers")
+
+
+def _check_indices(value: Any, name: str) -> None:
+    """Refuse a sparse matrix from a damaged file, whose indices scipy would follow out of bounds."""
     try:
-        content = loadmat(file, variable_names=["data", "truelabel"])
-        labels = np.asarray(content["truelabel"].ravel()[0]).ravel().astype(np.int64)
-        cells = content["data"].ravel()
-    except (KeyError, ValueError, TypeError, OSError, IndexError, NotImplementedError, MatReadError) as error:
-        raise ValueError(f"{file} is not a multi-view file with cells 'data' and 'truelabel' ({error})") from error
-    views = [csr_array(cell.T) if issparse(cell) else np.asarray(cell, dtype=np.float64).T for cell in cells]
-    if len(views) != n_views:
-        raise ValueError(f"{file} has {len(views)} views, but this data set has {n_views}")
-    for index, view in enumerate(views):
-        if view.shape[0] != len(labels):
-            raise ValueError(f"{file}: view {index} has {view.shape[0]} nodes, but there are {len(labels)} labels")
-    return views, labels
+        if hasattr(value, "check_format"):
+            value.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"{name}: the file is damaged ({error})") from error
+
+
+def _same_partition(first: Labels, second: Labels) -> bool:
+    if len(first) != len(second):
+        return False
+    pairs = np.unique(np.stack([first, second]), axis=1).shape[1]
+    return bool(pairs == len(np.unique(first)) == len(np.unique(second)))
+
+
+def _size(value: Any) -> str:
+    return " x ".join(map(str, value.shape))

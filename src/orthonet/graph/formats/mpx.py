@@ -1,0 +1,270 @@
+"""The format of the multinet package for R and Python: one text file of sections, comma-separated.
+
+    #TYPE              multiplex                 (or multilayer: an edge is then actor,layer,actor,layer)
+    #LAYERS            name,UNDIRECTED           (or DIRECTED)
+    #ACTOR ATTRIBUTES  name,NUMERIC              (or STRING)
+    #EDGE ATTRIBUTES   layer,name,NUMERIC        (without the layer: on the edges of all layers)
+    #ACTORS            actor,values …
+    #VERTICES          actor,layer,values …      (who is in a layer beside those with edges there; without it, everybody)
+    #EDGES             actor,actor,layer,values …
+
+Lines that begin with ``--`` are comments. Only edges are needed: a file without sections is a list of them, layers that are
+not declared are undirected, and actors that are not declared are those that have edges.
+
+References
+----------
+.. [1] M. Magnani, L. Rossi, D. Vega, "Analysis of multiplex social networks with R", J. Statistical Software 98, 2021.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from orthonet.graph.formats.network_file import Column, Edges, NetworkFile, column_of, edges_of, text_lines, weight_of
+from orthonet.graph.ids import id_array
+
+SECTIONS = (
+    "TYPE",
+    "VERSION",
+    "LAYERS",
+    "ACTOR ATTRIBUTES",
+    "VERTEX ATTRIBUTES",
+    "EDGE ATTRIBUTES",
+    "ACTORS",
+    "VERTICES",
+    "EDGES",
+)
+FORMER_NAMES = {"NODES": "VERTICES", "NODE ATTRIBUTES": "VERTEX ATTRIBUTES"}
+NUMERIC_TYPES = ("NUMERIC", "DOUBLE", "INTEGER")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a section: where it stands, for errors, and its cells."""
+
+    where: str
+    cells: list[str]
+
+
+def read_mpx(path: str | PathLike[str], *, weight: str | None = None) -> NetworkFile:
+    """Read a network in the multinet format.
+
+    Parameters
+    ----------
+    path : path
+    weight : str, optional
+        The edge attribute that holds the weights; edges of layers that lack it weigh 1. By default the attribute called
+        "weight" if there is one: other numbers, such as ranks, need not grow with closeness.
+
+    Returns
+    -------
+    NetworkFile
+        Its ``graph()`` is the multilayer graph, its ``attributes`` are the columns of the actors.
+
+    Raises
+    ------
+    ValueError
+        With the file and the line, where a row is not what its section needs.
+    """
+    if weight is not None and not isinstance(weight, str):
+        raise TypeError(f"weight must be the name of an edge attribute, got {weight!r}")
+    sections = _sections(path)
+    rows = _edge_rows(sections)
+    directed = _layers(sections, rows)
+    actors = _actors(sections)
+    vertices = _vertices(sections, directed)
+    ends = [cell for row in rows for cell in row.cells[:2]]
+    place = {
+        actor: position for position, actor in enumerate(dict.fromkeys([*actors, *ends, *(who for who, _ in vertices)]))
+    }
+    layers = _edges(rows, directed, place, _weight_places(sections, directed, weight, path))
+    return NetworkFile(
+        Path(path),
+        id_array(list(place), "node_ids"),
+        layers,
+        _attributes(sections, actors, place),
+        _present(vertices, layers, place),
+    )
+
+
+def _sections(path: str | PathLike[str]) -> dict[str, list[Row]]:
+    """Return the rows of each section; rows before any section are edges."""
+    sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
+    current = "EDGES"
+    for number, line in text_lines(path):
+        where, content = f"{path}, line {number}", line
+        if line.startswith("--"):
+            continue
+        if line.startswith("#"):
+            current, content = _title(line)
+            if current not in SECTIONS:
+                raise ValueError(f"{where}: there is no section {line!r}; there are #{', #'.join(SECTIONS)}")
+        if content:
+            cells = next(csv.reader([content], skipinitialspace=True))
+            sections[current].append(Row(where, [cell.strip() for cell in cells]))
+    if not sections["EDGES"]:
+        raise ValueError(f"{path} has no edges: is it a file in the multinet format?")
+    return sections
+
+
+def _title(line: str) -> tuple[str, str]:
+    """Return the section and, as older files have it, the value on the same line ("#TYPE multiplex")."""
+    title = " ".join(line[1:].split())
+    for name in ("TYPE", "VERSION"):
+        if title.upper().startswith(name + " "):
+            return name, title[len(name) + 1 :]
+    return FORMER_NAMES.get(title.upper(), title.upper()), ""
+
+
+def _checked(rows: Iterable[Row], n_needed: int, wanted: str) -> Iterator[Row]:
+    for row in rows:
+        if len(row.cells) < n_needed or not all(row.cells[:n_needed]):
+            raise ValueError(f"{row.where}: expected {wanted}; got {','.join(row.cells)!r}")
+        yield row
+
+
+def _is_multilayer(sections: dict[str, list[Row]]) -> bool:
+    for row in sections["TYPE"]:
+        if row.cells[0].lower() not in ("multiplex", "multilayer"):
+            raise ValueError(f"{row.where}: the type must be multiplex or multilayer, got {row.cells[0]!r}")
+        return row.cells[0].lower() == "multilayer"
+    return False
+
+
+def _edge_rows(sections: dict[str, list[Row]]) -> list[Row]:
+    """Return edges as source, target, layer, values; edges between two layers have no place in a `MultilayerGraph`."""
+    if not _is_multilayer(sections):
+        return list(_checked(sections["EDGES"], 3, "an edge: actor,actor,layer"))
+    found = []
+    for row in _checked(sections["EDGES"], 4, "an edge: actor,layer,actor,layer"):
+        source, layer, target, other, *values = row.cells
+        if layer != other:
+            raise ValueError(
+                f"{row.where}: an edge from layer {layer!r} to layer {other!r}, but only edges within a layer can be used; "
+                "remove the others"
+            )
+        found.append(Row(row.where, [source, target, layer, *values]))
+    return found
+
+
+def _layers(sections: dict[str, list[Row]], edges: list[Row]) -> dict[str, bool]:
+    """Return the layers, and whether they are directed."""
+    directed: dict[str, bool] = {}
+    for row in _checked(sections["LAYERS"], 2, "a layer: name,DIRECTED or name,UNDIRECTED"):
+        cells = row.cells
+        if len(cells) > 2 and _direction(cells[1]) is None:
+            if cells[0] != cells[1]:
+                continue  # says how two layers are joined
+            cells = cells[1:]
+        direction = _direction(cells[1])
+        if direction is None:
+            raise ValueError(f"{row.where}: a layer is DIRECTED or UNDIRECTED, got {cells[1]!r}")
+        if cells[0] in directed:
+            raise ValueError(f"{row.where}: layer {cells[0]!r} was declared before")
+        directed[cells[0]] = direction
+    if not directed:
+        return dict.fromkeys((row.cells[2] for row in edges), False)
+    for row in edges:
+        _check_known(row.cells[2], directed, row.where)
+    return directed
+
+
+def _direction(word: str) -> bool | None:
+    return {"DIRECTED": True, "UNDIRECTED": False}.get(word.upper())
+
+
+def _check_known(layer: str, layers: Iterable[str], where: str) -> None:
+    if layer not in layers:
+        raise ValueError(f"{where}: {layer!r} is not among the layers {', '.join(map(repr, layers))}")
+
+
+def _weight_places(
+    sections: dict[str, list[Row]], layers: Iterable[str], weight: str | None, path: str | PathLike[str]
+) -> dict[str, int]:
+    """Return which of an edge's values is its weight, for layers that have one.
+
+    Values of the layer's own attributes come first, those of attributes of all layers after them.
+    """
+    own: dict[str, list[str]] = {layer: [] for layer in layers}
+    common: list[str] = []
+    for row in _checked(sections["EDGE ATTRIBUTES"], 2, "an edge attribute: layer,name,type or name,type"):
+        *owners, name, _ = row.cells
+        if len(set(owners)) > 1:
+            continue  # on edges between two layers
+        for layer in owners[:1]:
+            _check_known(layer, own, row.where)
+        (own[owners[0]] if owners else common).append(name)
+    held = {layer: [*names, *common] for layer, names in own.items()}
+    wanted = "weight" if weight is None else weight
+    places = {layer: names.index(wanted) for layer, names in held.items() if wanted in names}
+    if weight is not None and not places:
+        known = sorted({name for names in held.values() for name in names})
+        raise ValueError(
+            f"{path} has no edge attribute {weight!r}" + (f"; it has {', '.join(map(repr, known))}" if known else "")
+        )
+    return places
+
+
+def _edges(
+    rows: list[Row], directed: dict[str, bool], place: dict[str, int], weight_places: dict[str, int]
+) -> dict[str, Edges]:
+    found: dict[str, list[tuple[int, int, float]]] = {layer: [] for layer in directed}
+    for row in rows:
+        source, target, layer, *values = row.cells
+        weight = 1.0
+        if layer in weight_places:
+            if len(values) <= weight_places[layer]:
+                raise ValueError(f"{row.where}: this edge has no weight; got {','.join(row.cells)!r}")
+            weight = weight_of(values[weight_places[layer]], row.where)
+        found[layer].append((place[source], place[target], weight))
+    return {layer: edges_of(found[layer], directed[layer]) for layer in directed}
+
+
+def _actors(sections: dict[str, list[Row]]) -> dict[str, Row]:
+    """Return the row of each declared actor."""
+    found: dict[str, Row] = {}
+    n_values = len(sections["ACTOR ATTRIBUTES"])
+    wanted = "an actor" + (f" and {n_values} values" if n_values else "")
+    for row in _checked(sections["ACTORS"], 1, wanted):
+        if len(row.cells) != 1 + n_values:
+            raise ValueError(f"{row.where}: expected {wanted}; got {','.join(row.cells)!r}")
+        if row.cells[0] in found:
+            raise ValueError(f"{row.where}: actor {row.cells[0]!r} was declared before")
+        found[row.cells[0]] = row
+    return found
+
+
+def _attributes(sections: dict[str, list[Row]], actors: dict[str, Row], place: dict[str, int]) -> dict[str, Column]:
+    """Return a column for each attribute; an actor that is not declared has no value."""
+    columns = {}
+    for index, row in enumerate(_checked(sections["ACTOR ATTRIBUTES"], 2, "an attribute: name,type"), start=1):
+        cells = [(actors[actor].cells[index], actors[actor].where) if actor in actors else ("", "") for actor in place]
+        columns[row.cells[0]] = column_of(cells, numeric=row.cells[1].upper() in NUMERIC_TYPES)
+    return columns
+
+
+def _vertices(sections: dict[str, list[Row]], layers: dict[str, bool]) -> list[tuple[str, str]]:
+    found = []
+    for row in _checked(sections["VERTICES"], 2, "a vertex: actor,layer"):
+        _check_known(row.cells[1], layers, row.where)
+        found.append((row.cells[0], row.cells[1]))
+    return found
+
+
+def _present(
+    vertices: list[tuple[str, str]], layers: dict[str, Edges], place: dict[str, int]
+) -> dict[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    if not vertices:
+        return {}
+    masks = {layer: np.zeros(len(place), dtype=bool) for layer in layers}
+    for actor, layer in vertices:
+        masks[layer][place[actor]] = True
+    for layer, edges in layers.items():
+        masks[layer][edges.source] = masks[layer][edges.target] = True
+    return masks
