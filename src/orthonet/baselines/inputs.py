@@ -1,11 +1,16 @@
-"""What a baseline accepts: a graph, or what it needs of features and layers."""
+"""What a baseline accepts: a graph, or what it needs of features, layers and views."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orthonet.graph.features import Features, check_features
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
+
+from orthonet.graph.arrays import named_matrices
+from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
 from orthonet.graph.multilayer import MultilayerGraph
 
 
@@ -27,3 +32,28 @@ def as_features(X: Any) -> Features:
             raise ValueError("this method needs features, but the graph has none")
         return X.features
     return check_features(X, "X")
+
+
+def as_dense_views(
+    views: Sequence[Any] | Mapping[str, Any], feature_scaling: FeatureScaling, *, minimum: int = 1
+) -> list[npt.NDArray[np.float64]]:
+    """Return at least ``minimum`` feature groups of the same nodes, each scaled and dense."""
+    matrices, _ = named_matrices(views, None, "views")
+    if len(matrices) < minimum:
+        raise ValueError(f"views must hold at least {minimum} feature groups, got {len(matrices)}")
+    scaled: list[npt.NDArray[np.float64]] = []
+    for index, view in enumerate(matrices):
+        called = f"views[{index}]"
+        features = check_features(view, called, len(scaled[0]) if scaled else None)
+        block: Any = FeatureScaler.fit(features, feature_scaling, called).transform(features)
+        scaled.append(np.asarray(block.toarray() if issparse(block) else block, dtype=np.float64))
+    return scaled
+
+
+def check_dense_size(n_nodes: int, maximum: int, method: str, instead: str) -> None:
+    """Refuse more nodes than a method with N x N arrays can bear, and name one that can."""
+    if n_nodes > maximum:
+        raise ValueError(
+            f"{method} works with dense N x N arrays in O(N³) time; {n_nodes:,} nodes are more than the {maximum:,} it is "
+            f"made for. {instead}"
+        )

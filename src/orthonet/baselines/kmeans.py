@@ -14,7 +14,7 @@ from orthonet.support.checks import check_integer, random_generator
 
 
 class KMeans(ClusterMixin, BaseEstimator):
-    """K-means on the node features; layers are accepted and ignored.
+    """K-means on the node features; layers and views are accepted and ignored.
 
     Parameters
     ----------
@@ -42,10 +42,11 @@ class KMeans(ClusterMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
         """Cluster the rows of the features."""
         features = as_features(X)
         check_integer(self.n_clusters, "n_clusters", minimum=2, maximum=features.shape[0])
+        check_integer(self.n_init, "n_init", minimum=1)
         scaled = FeatureScaler.fit(features, self.feature_scaling).transform(features)
         seed = int(random_generator(self.random_state).integers(2**31 - 1))
         self.labels_ = PlainKMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit_predict(scaled)

@@ -1,4 +1,4 @@
-"""Spectral clustering of one layer, or of the merged layers: no features, no net.
+"""Spectral clustering of one layer, of the merged layers, or of one graph of all features: no net.
 
 Eigenvectors of the K smallest eigenvalues of the Laplacian, rows scaled to unit length, K-means.
 
@@ -10,27 +10,38 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Literal
 
-from sklearn.base import BaseEstimator, ClusterMixin
+from scipy.sparse import issparse
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.inputs import as_graph
-from orthonet.clustering.assignment import assign
+from orthonet.baselines.inputs import as_features, as_graph
+from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.graph.features import FeatureScaling
 from orthonet.graph.laplacian import LaplacianKind
-from orthonet.support.checks import check_choice, check_integer, random_generator
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.operators import AggregatedLaplacian
+from orthonet.support.checks import check_choice
 
 
-class SpectralClustering(ClusterMixin, BaseEstimator):
-    """Spectral clustering on a multilayer graph.
+class SpectralClustering(MergedSpectralClustering):
+    """Spectral clustering on a multilayer graph, or on features.
 
     Parameters
     ----------
     n_clusters : int, default=8
+    graph : {"layers", "features"}, default="layers"
+        What is clustered: the layers, or one nearest-neighbour graph of all features side by side, whatever the layers.
     aggregation : str, default="arithmetic"
         How the layers are merged, see `orthonet.aggregate`.
     layer : str, optional
         Name of the only layer to use.
+    n_neighbors : int, default=10
+        Of the graph of all features, as are the next two; see `MultilayerGraph.from_views`.
+    weights : {"self-tuning", "gaussian", "reciprocal", "binary", "cosine"}, default="self-tuning"
+    feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
+        "auto" standardises dense columns and scales sparse rows to unit length. Rows of unit length are compared by their
+        cosine, others by their Euclidean distance.
     laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
     epsilon : float, default=1e-3
     n_init : int, default=20
@@ -42,14 +53,31 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
+    merging_ : dict
+        How the layers were merged, see `orthonet.aggregate`.
+
+    Examples
+    --------
+    >>> from orthonet import baselines, datasets
+    >>> data = datasets.make_multilayer_gaussians(n_nodes=80, random_state=0)
+    >>> baselines.SpectralClustering(data.n_clusters, random_state=0).fit(data.graph).labels_.shape
+    (80,)
+    >>> baselines.SpectralClustering(data.n_clusters, graph="features", random_state=0).fit(data.graph.features).labels_.shape
+    (80,)
     """
+
+    unit_rows = True
 
     def __init__(
         self,
         n_clusters: int = 8,
         *,
+        graph: Literal["layers", "features"] = "layers",
         aggregation: str = "arithmetic",
         layer: str | None = None,
+        n_neighbors: int = 10,
+        weights: str = "self-tuning",
+        feature_scaling: FeatureScaling = "auto",
         laplacian: LaplacianKind = "joint",
         epsilon: float = 1e-3,
         n_init: int = 20,
@@ -57,24 +85,40 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
         verbose: bool | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.graph = graph
         self.aggregation = aggregation
         self.layer = layer
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.feature_scaling = feature_scaling
         self.laplacian = laplacian
         self.epsilon = epsilon
         self.n_init = n_init
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None) -> Self:
-        """Cluster the nodes of a `MultilayerGraph`, or of ``layers``."""
-        graph = as_graph(X, layers)
-        check_integer(self.n_clusters, "n_clusters", minimum=2, maximum=graph.n_nodes)
-        rng = random_generator(self.random_state)
+    def _graph(self, X: Any, layers: Sequence[Any] | None) -> MultilayerGraph:
+        check_choice(self.graph, "graph", ("layers", "features"))
+        if self.graph == "layers":
+            return as_graph(X, layers)
+        if self.layer is not None:
+            raise ValueError(f"layer={self.layer!r} names a layer, but graph='features' uses none; pass one of the two")
+        features = as_features(X)
+        by_direction = self.feature_scaling == "unit" or (self.feature_scaling == "auto" and issparse(features))
+        return MultilayerGraph.from_views(
+            {"features": features},
+            self.n_neighbors,
+            self.weights,
+            "cosine" if by_direction or self.weights == "cosine" else "euclidean",
+            feature_scaling=self.feature_scaling,
+        )
+
+    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         weights = None
         if self.layer is not None:
             check_choice(self.layer, "layer", graph.layer_names)
             weights = [float(name == self.layer) for name in graph.layer_names]
-        merged = aggregate(
+        return aggregate(
             graph,
             self.aggregation,
             n_components=self.n_clusters,
@@ -83,7 +127,3 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
             epsilon=self.epsilon,
             verbose=self.verbose,
         )
-        seed = int(rng.integers(2**31 - 1))
-        self.embedding_ = merged.smallest_eigenvectors(self.n_clusters, random_state=seed)
-        self.labels_ = assign(self.embedding_, self.n_clusters, n_init=self.n_init, rng=rng).labels
-        return self

@@ -1,0 +1,102 @@
+"""MIMOSA: spectral clustering of the convex combination of the layers whose clusters are the most reliable.
+
+    L_v = Σ_s v_s L_s,      v = argmin_v  t̂_v / t̂_LB,      v_s >= 0,  Σ_s v_s = 1
+
+of the graph Laplacians L_s = D_s − W_s; its K lowest eigenvectors, K-means on the rows as they are. t̂_v is the noise
+between the clusters that L_v gives and t̂_LB a lower bound of the noise that they would bear, see
+`orthonet.aggregation.convex`. The authors also search for the number of clusters, by tests of significance; here it is given.
+
+References
+----------
+.. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
+       IEEE Transactions on Signal and Information Processing over Networks, 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from orthonet.aggregation import aggregate
+from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.graph.laplacian import LaplacianKind
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.operators import AggregatedLaplacian
+
+
+class MIMOSA(MergedSpectralClustering):
+    """Convex layer aggregation [1]_ with a given number of clusters.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    laplacian : {"combinatorial", "normalized", "joint"}, default="combinatorial"
+        The authors' is the combinatorial one.
+    n_steps : int, default=5
+        How finely layer weights are searched.
+    n_init : int, default=20
+        Random starts of K-means.
+    random_state : int, Generator, RandomState or None, default=None
+    verbose : bool, optional
+        Progress bar: after two seconds on a terminal (None, the default), always or never.
+
+    Attributes
+    ----------
+    labels_ : array of shape (N,)
+    embedding_ : array of shape (N, K)
+    layer_weights_ : dict
+        v, by the names of the layers.
+    reliable_ : bool
+        Whether the noise between the clusters is below the bound of what they bear.
+    merging_ : dict
+        How the layers were merged, see `orthonet.aggregate`.
+
+    References
+    ----------
+    .. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
+           IEEE Transactions on Signal and Information Processing over Networks, 2017.
+
+    Examples
+    --------
+    >>> from orthonet import datasets
+    >>> from orthonet.baselines.mimosa import MIMOSA
+    >>> data = datasets.make_multilayer_gaussians(n_nodes=80, random_state=0)
+    >>> MIMOSA(data.n_clusters, random_state=0).fit(data.graph).labels_.shape
+    (80,)
+    """
+
+    unit_rows = False
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        laplacian: LaplacianKind = "combinatorial",
+        n_steps: int = 5,
+        n_init: int = 20,
+        random_state: Any = None,
+        verbose: bool | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.laplacian = laplacian
+        self.n_steps = n_steps
+        self.n_init = n_init
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
+        """Cluster the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
+        super().fit(X, y, layers=layers, views=views)
+        self.layer_weights_ = dict(zip(self.merging_["layer_weights"], self.merging_["weights"], strict=True))
+        self.reliable_ = bool(self.merging_["reliable"])
+        return self
+
+    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+        return aggregate(
+            graph,
+            "convex",
+            n_components=self.n_clusters,
+            laplacian=self.laplacian,
+            verbose=self.verbose,
+            n_steps=self.n_steps,
+        )
