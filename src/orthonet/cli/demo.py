@@ -15,10 +15,10 @@ from rich.table import Table
 
 from orthonet.baselines import SpectralClustering
 from orthonet.clustering.assignment import unit_rows
-from orthonet.clustering.estimator import OrthoNet
 from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
+from orthonet.paper.figure1 import draw_toy
 from orthonet.report.comparison import Score, compare, standard_methods
-from orthonet.report.pictures import draw_embedding, draw_layers, draw_overview, flatten
+from orthonet.report.pictures import draw_embedding, draw_layers, flatten
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_NODES = 1000
-TOY_NODES = 500
 
 
 def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
@@ -60,7 +59,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
             _save_labels(data, best.labels_, folder / f"{name}-labels.csv"),
             _save_scores(data, scores, seed, folder / f"{name}-scores.json"),
         ]
-    written.append(_save_figure(_toy(seed), folder / "overview.png"))
+    written.append(_save_figure(draw_toy(seed), folder / "overview.png"))
     names_of_files = ", ".join(path.name for path in written)
     console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)
 
@@ -97,14 +96,6 @@ def _table(data: Dataset, scores: Sequence[Score]) -> Table:
         numbers = (f"{score.purity:.3f}", f"{score.nmi:.3f}", f"{score.ari:.3f}", f"{score.seconds:.1f}")
         table.add_row(score.method, *numbers, style="bold" if score.method == "OrthoNet" else None)
     return table
-
-
-def _toy(seed: int) -> Figure:
-    """Draw the paper's Figure 1: 500 nodes, 2 features, 3 clusters, one layer."""
-    toy = make_multilayer_gaussians(
-        TOY_NODES, n_layers=1, n_clusters=3, n_neighbors=10, separation=3.5, random_state=seed
-    )
-    return draw_overview(toy.graph, OrthoNet(3, random_state=seed, verbose=False).fit(toy.graph))
 
 
 def _save_figure(figure: Figure, path: Path) -> Path:

@@ -48,7 +48,7 @@ def draw_layers(
     graph: MultilayerGraph, positions: Sequence[npt.NDArray[np.float64]], labels: npt.NDArray[Any], title: str
 ) -> Figure:
     """Draw each layer at the given 2-D positions, with its edges, coloured by class (the paper's Figure 4)."""
-    figure = _figure(3.2 * graph.n_layers, 3.6)
+    figure = new_figure(3.2 * graph.n_layers, 3.6)
     axes = figure.subplots(1, graph.n_layers, squeeze=False)[0]
     for axis, layer, where, name in zip(axes, graph.layers, positions, graph.layer_names, strict=True):
         _draw_edges(axis, layer, where)
@@ -63,7 +63,7 @@ def draw_embedding(
 ) -> Figure:
     """Draw the unit rows of an embedding, coloured by class and by found cluster, matching ones in the same colour."""
     flat = flatten(unit_rows(embedding))
-    figure = _figure(8, 4.2)
+    figure = new_figure(8, 4.2)
     left, right = figure.subplots(1, 2)
     for axis, colours, name in (
         (left, labels, "reference classes"),
@@ -80,7 +80,7 @@ def draw_overview(graph: MultilayerGraph, model: OrthoNet) -> Figure:
     features = np.asarray(graph.features)
     if features.shape[1] != 2:
         raise ValueError(f"an overview draws the plane of 2 features, got {features.shape[1]}")
-    figure = _figure(15, 3.4)
+    figure = new_figure(15, 3.4)
     plain, edges, embedded, clustered, regions = figure.subplots(1, 5)
     flat = flatten(unit_rows(model.embedding_))
     _draw_points(plain, features)
@@ -117,7 +117,8 @@ def flatten(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return flat
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty matplotlib figure that belongs to nobody else."""
     figure_module = require("matplotlib.figure", extra="plot", purpose="drawing")
     figure: Figure = figure_module.Figure(figsize=(width, height), layout="constrained", dpi=110)
     return figure

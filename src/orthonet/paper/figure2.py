@@ -1,39 +1,36 @@
 """Three layers of two complementary blocks, merged by three means (the paper's Figure 2), and how firmly each stands.
 
-    python experiments/figure2.py [--draws 200] [--seed 0]
-
 The paper's figure gives no weights, so this example is made anew, after its text. Nine nodes form three blocks. Each layer
 shows one of them apart from the other two, which it blends; edges (2, 7), (7, 8), (0, 8) and (6, 8) are the critical ones:
 (0, 8) is heavy but in one layer, (7, 8) is light but in two. The example was searched for: most graphs of this kind are
-clustered correctly by all three means. Results go to ``results/figure2.json``, the picture to ``docs/images/figure2.png``.
+clustered correctly by all three means.
 """
 
 from __future__ import annotations
 
-import argparse
-import io
-import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from orthonet import MultilayerGraph, aggregate
+from orthonet.aggregation import aggregate
 from orthonet.baselines import SpectralClustering
 from orthonet.clustering.assignment import assign
 from orthonet.graph.laplacian import LaplacianKind
+from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
-from orthonet.report.pictures import MUTED
-from orthonet.support.files import write_atomically
+from orthonet.paper.scores import Records, table
+from orthonet.paper.workers import Task
+from orthonet.report.pictures import MUTED, new_figure
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 BLOCKS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
 CRITICAL_EDGES = ((2, 7), (7, 8), (0, 8), (6, 8))
 MEANS: dict[str, dict[str, Any]] = {
@@ -43,6 +40,8 @@ MEANS: dict[str, dict[str, Any]] = {
 }
 KINDS: tuple[LaplacianKind, ...] = ("joint", "combinatorial")
 FACTORS = (0.7, 1.4)
+DRAWS = 200
+SEED = 0
 REST = 3
 PALETTE = np.array([MUTED[0], MUTED[3], MUTED[2], MUTED[9]])
 
@@ -147,6 +146,24 @@ def robustness(n_draws: int, seed: int, laplacian: LaplacianKind = "joint") -> d
     return counts
 
 
+def tasks(quick: bool) -> list[Task]:
+    """Return the one measurement."""
+    return [Task("the example", measure, (20 if quick else DRAWS, SEED))]
+
+
+def render(records: Records) -> str:
+    """Return a Markdown table: whether a mean is right, and how often it stays so when the critical edges change."""
+    (result,) = records.values()
+    rows = []
+    for kind in KINDS:
+        for mean, counts in result[kind]["robustness"].items():
+            ari = f"{result[kind]['adjusted_rand_index'][mean]:.2f}"
+            rows.append(
+                [kind, mean, ari, *(f"{counts[what]} of {result['draws']}" for what in ("recovered", "changed"))]
+            )
+    return table(["Laplacians", "mean", "ARI", "right when perturbed", "changed when perturbed"], rows)
+
+
 def measure(n_draws: int, seed: int) -> dict[str, Any]:
     """Return everything that the text may claim, as plain data."""
     graph = complementary_layers()
@@ -174,11 +191,12 @@ def measure(n_draws: int, seed: int) -> dict[str, Any]:
     return result
 
 
-def draw(result: Mapping[str, Any]) -> Figure:
+def draw(records: Records) -> Figure:
     """Draw layers above, means below: edges the darker the heavier, nodes in the colours of their clusters."""
+    (result,) = records.values()
     graph = complementary_layers()
-    figure = Figure(figsize=(10.5, 7.6), layout="constrained", dpi=110)
-    figure.get_layout_engine().set(h_pad=0.12, w_pad=0.1)
+    figure = new_figure(10.5, 7.6)
+    figure.get_layout_engine().set(h_pad=0.12, w_pad=0.1)  # type: ignore[union-attr, call-arg]
     above, below = figure.subplots(2, 3)
     for axis, name, layer in zip(above, graph.layer_names, graph.layers, strict=True):
         _draw_graph(axis, layer.toarray(), _named_by_block(layer_partition(graph, name)))
@@ -197,21 +215,6 @@ def draw(result: Mapping[str, Any]) -> Figure:
         )
     figure.supxlabel("Edges: the darker, the heavier. Rings: the block that a misassigned node belongs to.", fontsize=9)
     return figure
-
-
-def main() -> None:
-    """Measure, keep the results, and draw."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    result = measure(arguments.draws, arguments.seed)
-    for kind in KINDS:
-        print(kind, result[kind]["partition_of_means"], result[kind]["robustness"])
-    write_atomically(ROOT / "experiments" / "results" / "figure2.json", (json.dumps(result, indent=1) + "\n").encode())
-    image = io.BytesIO()
-    draw(result).savefig(image, format="png")
-    write_atomically(ROOT / "docs" / "images" / "figure2.png", image.getvalue())
 
 
 def _graph(layers: Mapping[str, Edges]) -> MultilayerGraph:
@@ -252,14 +255,12 @@ def _draw_graph(
         share = shares[i, j]
         axis.plot(*where[[i, j]].T, color=str(0.9 * (1 - share)), linewidth=0.8 + 3.2 * share, zorder=1 + share)
     for node in ringed:
-        axis.scatter(*where[node], s=760, c="white", edgecolors=PALETTE[BLOCKS[node]], linewidths=3, zorder=3)
-    axis.scatter(*where.T, s=420, c=PALETTE[clusters], edgecolors="white", linewidths=1.5, zorder=4)
+        axis.scatter(
+            where[node, 0], where[node, 1], s=760, c="white", edgecolors=PALETTE[BLOCKS[node]], linewidths=3, zorder=3
+        )
+    axis.scatter(where[:, 0], where[:, 1], s=420, c=PALETTE[clusters], edgecolors="white", linewidths=1.5, zorder=4)
     for node, (x, y) in enumerate(where):
         colour = "black" if clusters[node] == REST else "white"
         axis.text(x, y, str(node), color=colour, ha="center", va="center", fontsize=11, zorder=5)
     axis.set(xlim=(-1.25, 1.25), ylim=(-1.0, 1.2), aspect="equal", xticks=[], yticks=[])
     axis.spines[:].set_visible(False)
-
-
-if __name__ == "__main__":
-    main()

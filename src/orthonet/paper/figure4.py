@@ -1,0 +1,49 @@
+"""Figure 4: the synthetic clouds, one panel a layer; nodes of one cluster share a colour and nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from orthonet.datasets import Dataset, make_multilayer_gaussians
+from orthonet.paper.scores import Records
+from orthonet.paper.workers import Task
+from orthonet.report.pictures import draw_layers
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NODES, LAYERS, CLUSTERS, NEIGHBORS = 100, 3, 4, 5
+SEED = 1
+
+
+def tasks(quick: bool) -> list[Task]:
+    """Return the one draw."""
+    return [Task("clouds", measure, (SEED,))]
+
+
+def measure(seed: int) -> dict[str, Any]:
+    """Return the size of the set."""
+    graph = clouds(seed).graph
+    return {"seed": seed, "edges": [int(layer.nnz // 2) for layer in graph.layers]}
+
+
+def clouds(seed: int) -> Dataset:
+    """Return the paper's N = 100 nodes, S = 3 layers, K = 4 clusters in d = 2 dimensions."""
+    return make_multilayer_gaussians(NODES, LAYERS, CLUSTERS, 2, n_neighbors=NEIGHBORS, random_state=seed)
+
+
+def render(records: Records) -> str:
+    """Return a sentence."""
+    (record,) = records.values()
+    edges = ", ".join(map(str, record["edges"]))
+    return f"N = {NODES}, K = {CLUSTERS}, S = {LAYERS}, d = 2, {NEIGHBORS} neighbours, seed {record['seed']}: {edges} edges.\n"
+
+
+def draw(records: Records) -> Figure:
+    """Draw each cloud with its edges."""
+    (record,) = records.values()
+    data = clouds(record["seed"])
+    positions = np.split(np.asarray(data.graph.features), LAYERS, axis=1)
+    return draw_layers(data.graph, positions, data.labels, "Synthetic clouds, coloured by cluster")

@@ -1,0 +1,79 @@
+"""Table 1: one layer of all features against several layers, merged in three ways, by spectral clustering and by OrthoNet.
+
+OrthoNet runs here as the paper has it: only the layers that are named, nothing added (``feature_layer=0``); the last row of
+each set is its default, which adds a layer of all features.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orthonet import baselines
+from orthonet.clustering.estimator import OrthoNet
+from orthonet.datasets import Dataset
+from orthonet.paper import scores
+from orthonet.paper.methods import scored
+from orthonet.paper.printed import TABLE1, Printed
+from orthonet.paper.scores import Records
+from orthonet.paper.sets import load, single_layer
+from orthonet.paper.workers import Task
+
+NEIGHBORS = {"synthetic 2,000": 20, "Mfeat": 5}
+"""The paper's own, a property of each set."""
+AGGREGATIONS = {"one layer": "arithmetic", "average": "arithmetic", "SC-ML": "projection", "SPD": "geometric"}
+DEFAULTS = "SPD, and a layer of all features"
+LEARNERS = ("spectral", "OrthoNet")
+SEEDS = 5
+COLUMNS = ("purity", "nmi", "ari", "rand")
+
+
+def tasks(quick: bool) -> list[Task]:
+    """Return every fit."""
+    rows = [(learner, way) for way in AGGREGATIONS for learner in LEARNERS] + [("OrthoNet", DEFAULTS)]
+    return [
+        Task(
+            f"{data} | {way} | {learner} | {seed}",
+            measure,
+            (data, way, learner, seed, quick),
+            about={"data": data, "layers": way, "learner": learner, "seed": seed},
+        )
+        for seed in range(1 if quick else SEEDS)
+        for data in NEIGHBORS
+        for learner, way in rows
+    ]
+
+
+def measure(data_name: str, way: str, learner: str, seed: int, quick: bool) -> dict[str, Any]:
+    """Return the scores of one learner on one way of making one Laplacian."""
+    data = load(data_name, seed, quick=quick)
+    graph = single_layer(data, NEIGHBORS[data_name]) if way == "one layer" else data.graph
+    return scored(data, lambda: _estimator(data, way, learner, seed).fit(graph))
+
+
+def _estimator(data: Dataset, way: str, learner: str, seed: int) -> Any:
+    if way == DEFAULTS:
+        return OrthoNet(data.n_clusters, random_state=seed, verbose=False)
+    options: dict[str, Any] = {"aggregation": AGGREGATIONS[way], "random_state": seed, "verbose": False}
+    if learner == "OrthoNet":
+        return OrthoNet(data.n_clusters, feature_layer=0.0, **options)
+    return baselines.SpectralClustering(data.n_clusters, **options)
+
+
+def render(records: Records) -> str:
+    """Return a Markdown table, the paper's printed numbers beside ours."""
+    rows = []
+    for data in NEIGHBORS:
+        for way in (*AGGREGATIONS, DEFAULTS):
+            printed = dict(zip(LEARNERS, TABLE1.get((data, way), ()), strict=False))
+            for learner in LEARNERS:
+                found = scores.of(records, data=data, layers=way, learner=learner)
+                if not found and way == DEFAULTS:
+                    continue
+                cells = [data, way, learner, *(scores.cell(found, column) for column in COLUMNS)]
+                rows.append([*cells, _as_printed(printed.get(learner))])
+    header = ["data", "layers", "learner", "purity", "NMI", "ARI", "RI", "printed: purity / NMI / RI"]
+    return scores.table(header, rows)
+
+
+def _as_printed(printed: Printed | None) -> str:
+    return "" if printed is None else f"{printed.purity:.3f} / {printed.nmi:.3f} / {printed.ri:.3f}"

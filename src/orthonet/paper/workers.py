@@ -1,0 +1,148 @@
+"""Run many measurements in processes of their own: side by side, each stopped when its time is over."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+Record = dict[str, Any]
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One measurement: a function of a module (so that another process can find it) and what to call it with.
+
+    ``about`` are fields that its record has even if it fails.
+    """
+
+    key: str
+    function: Callable[..., Record]
+    arguments: tuple[Any, ...] = ()
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _Worker:
+    """A process that runs one task after another, so that packages and data are loaded once."""
+
+    connection: Connection = field(init=False)
+    process: Any = field(init=False)
+    task: Task | None = None
+    started: float = 0.0
+
+    def __post_init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, task: Task) -> None:
+        self.task, self.started = task, time.monotonic()
+        self.connection.send((task.function, task.arguments))
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def run_tasks(tasks: Sequence[Task], *, jobs: int, limit: float) -> Iterator[tuple[Task, Record]]:
+    """Yield each task with what it returned, as soon as it is known.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+    jobs : int
+        Processes side by side; with more than one, each computes on one thread.
+    limit : float
+        Seconds that a task may take. What takes longer is stopped and yields ``{"stopped_after": limit}``; what fails
+        yields ``{"error": …}``.
+    """
+    waiting = deque(tasks)
+    workers: list[_Worker] = []
+    with _single_threads(jobs > 1):
+        try:
+            while waiting or any(worker.task for worker in workers):
+                _hand_out(waiting, workers, jobs)
+                busy = [worker for worker in workers if worker.task]
+                patience = max(0.0, min(worker.started + limit for worker in busy) - time.monotonic())
+                wait([worker.connection for worker in busy], timeout=patience)
+                for worker in busy:
+                    record = _collect(worker, limit)
+                    if record is None:
+                        continue
+                    task, worker.task = worker.task, None
+                    if not worker.process.is_alive() or "stopped_after" in record:
+                        worker.stop()
+                        workers.remove(worker)
+                    assert task is not None  # noqa: S101  (for the type checker: a busy worker has a task)
+                    yield task, record
+        finally:
+            for worker in workers:
+                worker.stop()
+
+
+def _hand_out(waiting: deque[Task], workers: list[_Worker], jobs: int) -> None:
+    while waiting:
+        idle = next((worker for worker in workers if not worker.task), None)
+        if idle is None:
+            if len(workers) >= jobs:
+                return
+            idle = _Worker()
+            workers.append(idle)
+        idle.give(waiting.popleft())
+
+
+def _collect(worker: _Worker, limit: float) -> Record | None:
+    """Return what a worker has to say, or None if it is still at work."""
+    try:
+        if worker.connection.poll():
+            record: Record = worker.connection.recv()
+            return record
+    except (EOFError, ConnectionError):
+        worker.process.join()
+        return {"error": f"the process ended with code {worker.process.exitcode} (out of memory?)"}
+    return {"stopped_after": limit} if time.monotonic() - worker.started >= limit else None
+
+
+def _serve(connection: Connection) -> None:
+    """Run what comes through the connection, in a process of its own, until the other end is closed."""
+    warnings.simplefilter("ignore")
+    while True:
+        try:
+            function, arguments = connection.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            record = function(*arguments)
+        except KeyboardInterrupt:
+            return
+        except Exception as error:
+            record = {"error": f"{type(error).__name__}: {error}"}
+        connection.send(record)
+
+
+@contextmanager
+def _single_threads(wanted: bool) -> Iterator[None]:
+    """Let processes started inside compute on one thread each; libraries read these variables when they are loaded."""
+    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
+    if wanted:
+        os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

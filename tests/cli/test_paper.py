@@ -1,0 +1,50 @@
+"""``orthonet paper`` as its users run it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def orthonet(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "orthonet", "paper", *arguments], capture_output=True, text=True, timeout=300, **options
+    )
+
+
+def test_figures_are_written_with_their_data(tmp_path):
+    done = orthonet("figure1", "figure4", "-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {f"figure{n}.{kind}" for n in (1, 4) for kind in ("json", "md", "png")}
+    kept = json.loads((tmp_path / "out" / "figure1.json").read_text())
+    assert kept["records"]["toy"]["nmi"] > 0.9
+    assert "NMI" in done.stdout
+
+
+def test_sets_that_are_not_here_are_left_out_and_said_so(tmp_path, monkeypatch):
+    monkeypatch.delenv("ORTHONET_DATA_HOME", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    done = orthonet("table1", "--quick", "-o", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    assert "left out 9 (Mfeat" in done.stdout
+    assert "ORTHONET_DATA_HOME" in done.stdout
+    assert (tmp_path / "out-quick" / "table1.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"), [(["table9"], "table9"), (["figure4", "--jobs", "0"], "--jobs"), ([], "figure5")]
+)
+def test_wrong_arguments_are_named(arguments, said):
+    done = orthonet(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
+    (tmp_path / "out").write_text("mine")
+    done = orthonet("figure4", "-o", str(tmp_path / "out"))
+    assert done.returncode == 2
+    assert "is a file; name a folder with --output" in done.stderr
+    assert (tmp_path / "out").read_text() == "mine"
