@@ -1,7 +1,7 @@
 # make demo    set everything up and run the main job on embedded data
 # make test    set everything up and run all tests
 # make lint    style, types, and the order of imports
-# make bench   time the main job            make paper   score the default recipe on the paper's data sets
+# make bench   time the main job            make paper   the paper's tables and figures (hours)
 # make docs    build the documentation site into site/
 
 PYTHON ?= python3
@@ -29,11 +29,10 @@ bench: $(VENV)/.user
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/training.py
 
-paper: $(VENV)/.user
-	$(BIN)/python experiments/figure2.py
+paper: $(VENV)/.dev
+	$(BIN)/orthonet paper all --jobs 2 --output experiments/results
+	$(BIN)/python experiments/publish.py
 	$(BIN)/python experiments/compressed.py
-	$(BIN)/python experiments/recipe.py
-	$(BIN)/python experiments/relations.py
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -74,7 +74,8 @@ def whole(data: datasets.Dataset) -> Case:
 
 def subset(file: str, n_views: int, n_classes: int, per_class: int, weights: str) -> Case:
     """Return 5-nearest-neighbour layers of the first nodes of the first classes of a multi-view file."""
-    views, labels = read_multiview_mat(data_file(file, None, file), n_views)
+    content = read_multiview_mat(data_file(file, None, file), n_views=n_views)
+    views, labels = content.views, content.labels
     classes = np.unique(labels)[:n_classes]
     nodes = np.concatenate([np.flatnonzero(labels == c)[:per_class] for c in classes])
     graph = MultilayerGraph.from_views([view[nodes] for view in views], n_neighbors=5, weights=weights)

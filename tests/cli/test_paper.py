@@ -42,6 +42,14 @@ def test_wrong_arguments_are_named(arguments, said):
     assert said in done.stderr
 
 
+def test_a_figure_that_was_stopped_is_said_so_and_made_with_more_time(tmp_path):
+    stopped = orthonet("figure2", "--limit", "1", "-o", str(tmp_path))
+    assert "stopped after 1 s" in stopped.stdout
+    assert not (tmp_path / "figure2.png").exists()
+    done = orthonet("figure2", "--quick", "-o", str(tmp_path / "."))
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_file_in_the_place_of_the_folder_is_left_alone(tmp_path):
     (tmp_path / "out").write_text("mine")
     done = orthonet("figure4", "-o", str(tmp_path / "out"))

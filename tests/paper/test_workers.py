@@ -53,3 +53,7 @@ def test_one_process_serves_many_tasks(measurements):
     found = run(*(Task(str(i), measurements.threads, (i,)) for i in range(3)))
     assert len({record["process"] for record in found.values()}) == 1
     assert os.getpid() not in {record["process"] for record in found.values()}
+
+
+def test_what_a_measurement_warns_of_is_kept(measurements):
+    assert run(Task("a", measurements.warn, ("mind the gap",)))["a"] == {"fine": True, "warnings": ["mind the gap"]}

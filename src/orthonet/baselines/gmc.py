@@ -27,6 +27,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from orthonet.baselines.candidates import FeatureView, LayerView, Pattern, View, nearest_on_simplex
 from orthonet.baselines.inputs import as_features, as_graph
 from orthonet.clustering.assignment import assign
+from orthonet.graph.arrays import named_matrices
 from orthonet.graph.features import FeatureScaler, FeatureScaling, check_features
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.linalg.eigen import smallest_eigenpairs
@@ -126,7 +127,8 @@ class GMC(ClusterMixin, BaseEstimator):
     ) -> Self:
         """Cluster the nodes of ``views`` (feature groups); without them, of ``layers`` or a `MultilayerGraph`.
 
-        Features ``X`` alone are one view.
+        Features ``X`` alone are one view, and features beside relations (`MultilayerGraph.layers_from_features` is False)
+        one more.
         """
         check_integer(self.n_neighbors, "n_neighbors", minimum=1)
         check_integer(self.max_iter, "max_iter", minimum=1)
@@ -154,27 +156,36 @@ class GMC(ClusterMixin, BaseEstimator):
         self, X: Any, layers: Sequence[Any] | None, views: Sequence[Any] | Mapping[str, Any] | None
     ) -> list[View]:
         if views is None and (isinstance(X, MultilayerGraph) or layers is not None):
-            return [LayerView.of(layer) for layer in as_graph(X, layers).layers]
+            graph = as_graph(X, layers)
+            relations: list[View] = [LayerView.of(layer) for layer in graph.layers]
+            if graph.features is None or graph.layers_from_features:
+                return relations
+            return [*relations, *self._feature_views([graph.features], "features", graph.n_nodes)]
         if views is None:
             if X is None:
                 raise ValueError("GMC needs views: pass views=[…], features, layers=[…] or a MultilayerGraph")
             views = [as_features(X)]
-        if not len(views):
+        matrices, _ = named_matrices(views, None, "views")
+        if not matrices:
             raise ValueError("views is empty; GMC needs at least one")
         n_nodes = None
         if X is not None:
             n_nodes = X.n_nodes if isinstance(X, MultilayerGraph) else as_features(X).shape[0]
+        return self._feature_views(matrices, "views", n_nodes)
+
+    def _feature_views(self, matrices: Sequence[Any], name: str, n_nodes: int | None) -> list[View]:
         made: list[View] = []
-        for index, view in enumerate(views.values() if isinstance(views, Mapping) else views):
-            features = check_features(view, f"views[{index}]", n_nodes)
+        for index, view in enumerate(matrices):
+            called = f"{name}[{index}]" if name == "views" else name
+            features = check_features(view, called, n_nodes)
             n_nodes = features.shape[0]
             if self.n_neighbors > n_nodes - 2:
                 raise ValueError(
-                    f"n_neighbors={self.n_neighbors} needs at least {self.n_neighbors + 2} nodes, but views[{index}] has "
+                    f"n_neighbors={self.n_neighbors} needs at least {self.n_neighbors + 2} nodes, but {called} has "
                     f"{n_nodes} rows"
                 )
             if self.feature_scaling != "none":
-                features = FeatureScaler.fit(features, self.feature_scaling, f"views[{index}]").transform(features)
+                features = FeatureScaler.fit(features, self.feature_scaling, called).transform(features)
             made.append(FeatureView.of(features, self.n_neighbors, normalize=self.normalize_rows))
         return made
 

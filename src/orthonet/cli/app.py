@@ -145,7 +145,8 @@ def paper(
     with _failing_plainly("paper"):
         from orthonet.cli.paper import run_paper
 
-        folder = output.with_name(f"{output.name}-quick") if quick else output
+        whole = output.expanduser().resolve()
+        folder = whole.with_name(f"{whole.name}-quick") if quick else whole
         if run_paper(names, folder, quick=quick, jobs=jobs, limit=limit, download=download):
             sys.exit(1)
 

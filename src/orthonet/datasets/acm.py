@@ -24,6 +24,10 @@ from orthonet.datasets.relations import reading, relation_graph
 
 LAYERS = {"same author": "PAP", "same subject": "PLP"}
 
+WHAT = (
+    "ACM3025.mat, the ACM papers of the HAN model (in https://github.com/googlebaba/WWW2020-O2MAC as data/ACM3025.mat)"
+)
+
 
 def load_acm(data_home: str | PathLike[str] | None = None) -> Dataset:
     """Load ACM from ``acm/ACM3025.mat`` in ``data_home`` (or ORTHONET_DATA_HOME).
@@ -34,7 +38,7 @@ def load_acm(data_home: str | PathLike[str] | None = None) -> Dataset:
     ----------
     data_home : path, optional
     """
-    file = data_file("acm/ACM3025.mat", data_home, "ACM3025.mat, the ACM papers as published with the HAN model")
+    file = data_file("acm/ACM3025.mat", data_home, WHAT)
     with reading(file, "a Matlab file with PAP, PLP, feature and label"):
         content = loadmat(file, variable_names=[*LAYERS.values(), "feature", "label"])
         layers = {name: csr_array(content[key], dtype=np.float64) for name, key in LAYERS.items()}

@@ -34,7 +34,7 @@ def load_dblp(data_home: str | PathLike[str] | None = None) -> Dataset:
     ----------
     data_home : path, optional
     """
-    what = "the DBLP authors as published with the HAN model, as scipy's npz files"
+    what = "the DBLP authors of the HAN model as scipy's npz files (in https://github.com/liun-online/HeCo under data/dblp)"
     layers = {name: _matrix(f"dblp/{key}.npz", data_home, what) for name, key in LAYERS.items()}
     features = _matrix("dblp/a_feat.npz", data_home, what)
     file = data_file("dblp/labels.npy", data_home, what)

@@ -25,6 +25,11 @@ from orthonet.graph.formats.network_file import Edges
 
 LAYERS = {"same actor": "edges_MAM", "same director": "edges_MDM"}
 
+WHAT = (
+    "imdb4780.npz, HAN's films by genre as arrays edges_MAM, edges_MDM, X_data, X_indices, X_indptr, X_shape and y (we know of "
+    "no public address of this very file)"
+)
+
 
 def load_imdb_genre(data_home: str | PathLike[str] | None = None) -> Dataset:
     """Load the films from ``imdb_genre/imdb4780.npz`` in ``data_home`` (or ORTHONET_DATA_HOME).
@@ -33,7 +38,7 @@ def load_imdb_genre(data_home: str | PathLike[str] | None = None) -> Dataset:
     ----------
     data_home : path, optional
     """
-    file = data_file("imdb_genre/imdb4780.npz", data_home, "imdb4780.npz, the IMDB films with genres as arrays")
+    file = data_file("imdb_genre/imdb4780.npz", data_home, WHAT)
     with (
         reading(file, "an npz file with edges_MAM, edges_MDM, X_data, X_indices, X_indptr, X_shape and y"),
         np.load(file, allow_pickle=False) as content,

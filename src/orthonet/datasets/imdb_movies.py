@@ -72,7 +72,10 @@ def load_imdb_movies(data_home: str | PathLike[str] | None = None, *, awards: Aw
         Which list of awards to count; see the module.
     """
     check_choice(awards, "awards", get_args(Awards))
-    what = "the tables of films and awards (see the documentation of the data sets)"
+    what = (
+        f"a table of films with the columns {', '.join(COLUMNS)}, the Oscar nominations with titles and years, and OMDb's "
+        "awards (movies.csv, oscars.csv, omdb_awards.csv; we know of no public address of these very files)"
+    )
     names = ["movies.csv", "oscars.csv"] + (["omdb_awards.csv"] if awards == "all" else [])
     files = [data_file(f"imdb_movies/{name}", data_home, what) for name in names]
     films, dropped = read_films(files[0])

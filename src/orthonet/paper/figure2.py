@@ -23,7 +23,7 @@ from orthonet.clustering.assignment import assign
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
-from orthonet.paper.scores import Records, table
+from orthonet.paper.scores import NOT_MEASURED, Records, table, whole
 from orthonet.paper.workers import Task
 from orthonet.report.pictures import MUTED, new_figure
 
@@ -153,7 +153,9 @@ def tasks(quick: bool) -> list[Task]:
 
 def render(records: Records) -> str:
     """Return a Markdown table: whether a mean is right, and how often it stays so when the critical edges change."""
-    (result,) = records.values()
+    result = whole(records, *KINDS)
+    if result is None:
+        return NOT_MEASURED
     rows = []
     for kind in KINDS:
         for mean, counts in result[kind]["robustness"].items():
@@ -191,9 +193,11 @@ def measure(n_draws: int, seed: int) -> dict[str, Any]:
     return result
 
 
-def draw(records: Records) -> Figure:
+def draw(records: Records) -> Figure | None:
     """Draw layers above, means below: edges the darker the heavier, nodes in the colours of their clusters."""
-    (result,) = records.values()
+    result = whole(records, *KINDS)
+    if result is None:
+        return None
     graph = complementary_layers()
     figure = new_figure(10.5, 7.6)
     figure.get_layout_engine().set(h_pad=0.12, w_pad=0.1)  # type: ignore[union-attr, call-arg]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orthonet.datasets import Dataset, make_multilayer_gaussians
-from orthonet.paper.scores import Records
+from orthonet.paper.scores import NOT_MEASURED, Records, whole
 from orthonet.paper.workers import Task
 from orthonet.report.pictures import draw_layers
 
@@ -36,14 +36,18 @@ def clouds(seed: int) -> Dataset:
 
 def render(records: Records) -> str:
     """Return a sentence."""
-    (record,) = records.values()
+    record = whole(records, "edges")
+    if record is None:
+        return NOT_MEASURED
     edges = ", ".join(map(str, record["edges"]))
     return f"N = {NODES}, K = {CLUSTERS}, S = {LAYERS}, d = 2, {NEIGHBORS} neighbours, seed {record['seed']}: {edges} edges.\n"
 
 
-def draw(records: Records) -> Figure:
+def draw(records: Records) -> Figure | None:
     """Draw each cloud with its edges."""
-    (record,) = records.values()
+    record = whole(records, "edges")
+    if record is None:
+        return None
     data = clouds(record["seed"])
     positions = np.split(np.asarray(data.graph.features), LAYERS, axis=1)
     return draw_layers(data.graph, positions, data.labels, "Synthetic clouds, coloured by cluster")

@@ -29,7 +29,12 @@ REPEATS = 10
 def tasks(quick: bool) -> list[Task]:
     """Return every model to train, repeat by repeat, so that a run cut off has all sets in it."""
     return [
-        Task(f"{data} | {fraction} | {repeat}", measure, (data, fraction, repeat, quick))
+        Task(
+            f"{data} | {fraction} | {repeat}",
+            measure,
+            (data, fraction, repeat, quick),
+            about={"data": data, "fraction": fraction, "repeat": repeat},
+        )
         for repeat in range(1 if quick else REPEATS)
         for data in SETS
         for fraction in FRACTIONS
@@ -49,9 +54,6 @@ def measure(data_name: str, fraction: float, repeat: int, quick: bool) -> dict[s
         random_state=repeat,
     )
     return {
-        "data": data_name,
-        "fraction": fraction,
-        "repeat": repeat,
         "n_trained": found.n_trained,
         "nmi": round(found.score, 4),
         "seconds": round(time.perf_counter() - started, 3),
@@ -60,7 +62,7 @@ def measure(data_name: str, fraction: float, repeat: int, quick: bool) -> dict[s
 
 def render(records: Records) -> str:
     """Return a Markdown table: NMI, mean ± deviation, by data set and fraction."""
-    fractions = sorted({record["fraction"] for record in records.values() if "nmi" in record})
+    fractions = sorted({record["fraction"] for record in records.values()})
     rows = []
     for data in SETS:
         found = [scores.of(records, data=data, fraction=fraction) for fraction in fractions]
@@ -84,8 +86,11 @@ def draw(records: Records) -> Figure:
             marker="o",
             capsize=3,
         )
-        middle = float(np.mean(np.concatenate(found)))
-        axis.set(title=data, xlabel="% of nodes trained on", ylim=(max(middle - 0.15, 0), min(middle + 0.15, 1.01)))
+        # No panel zooms in on less than a tenth: small differences shall look small.
+        every = np.concatenate(found)
+        spread = max(0.1, 1.2 * float(np.ptp(every)))
+        middle = float(every.max() + every.min()) / 2
+        axis.set(title=data, xlabel="% of nodes trained on", ylim=(middle - spread / 2, middle + spread / 2))
     figure.supylabel("NMI on all nodes", fontsize=10)
     return figure
 

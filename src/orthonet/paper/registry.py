@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orthonet.paper import figure1, figure2, figure4, figure5, table1, table2, table3
 from orthonet.paper.results import Results
@@ -25,7 +25,8 @@ class Experiment:
     title: str
     tasks: Callable[[bool], list[Task]]
     render: Callable[[Records], str]
-    draw: Callable[[Records], Figure] | None = None
+    draw: Callable[[Records], Figure | None] | None = None
+    """None where there is nothing to draw yet."""
 
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -76,9 +77,13 @@ class Run:
         self.left_out: dict[str, list[str]] = {}
 
     def remaining(self) -> list[Task]:
-        """Return what has not been measured yet; failures are tried again, what took too long is not."""
-        done = {key for key, record in self.results.records.items() if "error" not in record}
-        return [task for task in self.experiment.tasks(self.quick) if task.key not in done]
+        """Return what has not been measured yet; failures are tried again, and what took too long if it has more time."""
+        return [task for task in self.experiment.tasks(self.quick) if not self._is_done(task.key)]
+
+    def known(self) -> dict[str, dict[str, Any]]:
+        """Return what was measured of all that this table or figure asks for."""
+        records = self.results.records
+        return {task.key: records[task.key] for task in self.experiment.tasks(self.quick) if task.key in records}
 
     def advance(self) -> Iterator[tuple[Task, Record]]:
         """Measure what is missing, keeping and yielding each as it comes."""
@@ -92,14 +97,19 @@ class Run:
 
     def write(self) -> list[Path]:
         """Write the table, and the picture if there is one, of what is known by now; return their paths."""
-        known = self.results.records
+        known = self.known()
         if not known:
             return []
         written = [self.folder / f"{self.name}.md"]
         write_atomically(written[0], f"# {self.experiment.title}\n\n{self.experiment.render(known)}".encode())
-        if self.experiment.draw is not None:
+        figure = None if self.experiment.draw is None else self.experiment.draw(known)
+        if figure is not None:
             image = io.BytesIO()
-            self.experiment.draw(known).savefig(image, format="png")
+            figure.savefig(image, format="png")
             written.append(self.folder / f"{self.name}.png")
             write_atomically(written[1], image.getvalue())
         return written
+
+    def _is_done(self, key: str) -> bool:
+        record = self.results.records.get(key, {"error": "never tried"})
+        return "error" not in record and record.get("stopped_after", self.limit) >= self.limit

@@ -46,7 +46,9 @@ class Results:
             self._read()
 
     def add(self, key: str, record: Record) -> None:
-        """Keep a measurement."""
+        """Keep a measurement, beside what another run may have kept meanwhile."""
+        if self.path.exists():
+            self._read()
         here = environment(self.threads)
         if here not in self.environments:
             self.environments.append(here)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 Records = Mapping[str, Mapping[str, Any]]
+NOT_MEASURED = "Not measured: it failed, or was stopped.\n"
 
 
 def of(records: Records, **wanted: Any) -> list[Mapping[str, Any]]:
@@ -22,10 +23,13 @@ def mean(records: Iterable[Mapping[str, Any]], column: str) -> float:
 
 
 def cell(records: Sequence[Mapping[str, Any]], column: str) -> str:
-    """Return "mean ± deviation" of a column, or the reason why there is none."""
+    """Return "mean ± deviation" of a column, or the reason why there is none; the count if not all were measured."""
     values = [record[column] for record in records if column in record]
+    if len(values) == 1 == len(records):
+        return f"{values[0]:.3f}"
     if values:
-        return f"{np.mean(values):.3f} ± {np.std(values):.3f}"
+        some = "" if len(values) == len(records) else f" ({len(values)} of {len(records)})"
+        return f"{np.mean(values):.3f} ± {np.std(values):.3f}{some}"
     if any("stopped_after" in record for record in records):
         return "stopped"
     return "failed" if any("error" in record for record in records) else "not run"
@@ -50,3 +54,13 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def as_printed(purity: float, nmi: float, ri: float) -> str:
+    """Return three of the paper's numbers in one cell."""
+    return f"{purity:.3f} / {nmi:.3f} / {ri:.3f}"
+
+
+def whole(records: Records, *fields: str) -> Mapping[str, Any] | None:
+    """Return the first record that has all the fields: a figure's one measurement, if it was made."""
+    return next((record for record in records.values() if all(field in record for field in fields)), None)

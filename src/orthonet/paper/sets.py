@@ -61,12 +61,21 @@ LOADERS: dict[str, Loader] = {
 }
 
 
-@lru_cache(maxsize=2)
 def load(name: str, seed: int = 0, *, quick: bool = False) -> Dataset:
     """Return a data set by the name it has in the tables; a quick one has at most `QUICK_NODES` nodes."""
-    if quick and name.startswith("synthetic"):
+    return _load(name, seed if is_generated(name) else 0, quick)
+
+
+def is_generated(name: str) -> bool:
+    """Tell whether each seed has data of its own."""
+    return name.startswith("synthetic")
+
+
+@lru_cache(maxsize=2)
+def _load(name: str, seed: int, quick: bool) -> Dataset:
+    if quick and is_generated(name):
         return _gaussians(QUICK_NODES)(seed)
-    data = LOADERS[name](seed if name.startswith("synthetic") else 0)
+    data = LOADERS[name](seed)
     return shrunk(data, QUICK_NODES) if quick else data
 
 
@@ -82,7 +91,7 @@ def shrunk(data: Dataset, n_nodes: int) -> Dataset:
     )
 
 
-def single_layer(data: Dataset, n_neighbors: int) -> MultilayerGraph:
+def single_layer(data: Dataset, n_neighbors: int, **how: Any) -> MultilayerGraph:
     """Return one nearest-neighbour layer of all features together (the paper's "Layers: 1")."""
     features: Any = data.graph.features
-    return MultilayerGraph.from_views([features], min(n_neighbors, data.graph.n_nodes - 1))
+    return MultilayerGraph.from_views([features], min(n_neighbors, data.graph.n_nodes - 1), **how)

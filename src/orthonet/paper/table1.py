@@ -13,14 +13,22 @@ from orthonet.clustering.estimator import OrthoNet
 from orthonet.datasets import Dataset
 from orthonet.paper import scores
 from orthonet.paper.methods import scored
-from orthonet.paper.printed import TABLE1, Printed
+from orthonet.paper.printed import TABLE1
 from orthonet.paper.scores import Records
 from orthonet.paper.sets import load, single_layer
 from orthonet.paper.workers import Task
 
-NEIGHBORS = {"synthetic 2,000": 20, "Mfeat": 5}
-"""The paper's own, a property of each set."""
-AGGREGATIONS = {"one layer": "arithmetic", "average": "arithmetic", "SC-ML": "projection", "SPD": "geometric"}
+BUILT: dict[str, dict[str, Any]] = {
+    "synthetic 2,000": {"n_neighbors": 20, "weights": "reciprocal", "feature_scaling": "none"},
+    "Mfeat": {"n_neighbors": 5},
+}
+"""How a layer of all features is built: as the set's own layers are."""
+AGGREGATIONS: dict[str, dict[str, Any]] = {
+    "one layer": {"aggregation": "arithmetic"},
+    "average": {"aggregation": "arithmetic"},
+    "SC-ML": {"aggregation": "projection", "laplacian": "normalized"},
+    "SPD": {"aggregation": "geometric"},
+}
 DEFAULTS = "SPD, and a layer of all features"
 LEARNERS = ("spectral", "OrthoNet")
 SEEDS = 5
@@ -38,7 +46,7 @@ def tasks(quick: bool) -> list[Task]:
             about={"data": data, "layers": way, "learner": learner, "seed": seed},
         )
         for seed in range(1 if quick else SEEDS)
-        for data in NEIGHBORS
+        for data in BUILT
         for learner, way in rows
     ]
 
@@ -46,14 +54,14 @@ def tasks(quick: bool) -> list[Task]:
 def measure(data_name: str, way: str, learner: str, seed: int, quick: bool) -> dict[str, Any]:
     """Return the scores of one learner on one way of making one Laplacian."""
     data = load(data_name, seed, quick=quick)
-    graph = single_layer(data, NEIGHBORS[data_name]) if way == "one layer" else data.graph
+    graph = single_layer(data, **BUILT[data_name]) if way == "one layer" else data.graph
     return scored(data, lambda: _estimator(data, way, learner, seed).fit(graph))
 
 
 def _estimator(data: Dataset, way: str, learner: str, seed: int) -> Any:
     if way == DEFAULTS:
         return OrthoNet(data.n_clusters, random_state=seed, verbose=False)
-    options: dict[str, Any] = {"aggregation": AGGREGATIONS[way], "random_state": seed, "verbose": False}
+    options: dict[str, Any] = {**AGGREGATIONS[way], "random_state": seed, "verbose": False}
     if learner == "OrthoNet":
         return OrthoNet(data.n_clusters, feature_layer=0.0, **options)
     return baselines.SpectralClustering(data.n_clusters, **options)
@@ -62,7 +70,7 @@ def _estimator(data: Dataset, way: str, learner: str, seed: int) -> Any:
 def render(records: Records) -> str:
     """Return a Markdown table, the paper's printed numbers beside ours."""
     rows = []
-    for data in NEIGHBORS:
+    for data in BUILT:
         for way in (*AGGREGATIONS, DEFAULTS):
             printed = dict(zip(LEARNERS, TABLE1.get((data, way), ()), strict=False))
             for learner in LEARNERS:
@@ -70,10 +78,6 @@ def render(records: Records) -> str:
                 if not found and way == DEFAULTS:
                     continue
                 cells = [data, way, learner, *(scores.cell(found, column) for column in COLUMNS)]
-                rows.append([*cells, _as_printed(printed.get(learner))])
+                rows.append([*cells, scores.as_printed(*printed[learner][:3]) if learner in printed else ""])
     header = ["data", "layers", "learner", "purity", "NMI", "ARI", "RI", "printed: purity / NMI / RI"]
     return scores.table(header, rows)
-
-
-def _as_printed(printed: Printed | None) -> str:
-    return "" if printed is None else f"{printed.purity:.3f} / {printed.nmi:.3f} / {printed.ri:.3f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 import warnings
 from collections import deque
@@ -14,6 +15,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 Record = dict[str, Any]
+START_SECONDS = 120.0
+LONGEST_WAIT = 3600.0
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -45,10 +48,18 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
+        if self.connection.poll(START_SECONDS):  # the clock of a task starts when packages are loaded
+            self.connection.recv()
 
-    def give(self, task: Task) -> None:
+    def give(self, task: Task) -> bool:
+        """Hand over a task; tell whether the process was there to take it."""
         self.task, self.started = task, time.monotonic()
-        self.connection.send((task.function, task.arguments))
+        try:
+            self.connection.send((task.function, task.arguments))
+        except OSError:
+            self.task = None
+            return False
+        return True
 
     def stop(self) -> None:
         self.process.kill()
@@ -76,6 +87,7 @@ def run_tasks(tasks: Sequence[Task], *, jobs: int, limit: float) -> Iterator[tup
                 _hand_out(waiting, workers, jobs)
                 busy = [worker for worker in workers if worker.task]
                 patience = max(0.0, min(worker.started + limit for worker in busy) - time.monotonic())
+                patience = min(patience, LONGEST_WAIT)
                 wait([worker.connection for worker in busy], timeout=patience)
                 for worker in busy:
                     record = _collect(worker, limit)
@@ -100,7 +112,11 @@ def _hand_out(waiting: deque[Task], workers: list[_Worker], jobs: int) -> None:
                 return
             idle = _Worker()
             workers.append(idle)
-        idle.give(waiting.popleft())
+        task = waiting.popleft()
+        if not idle.give(task):  # it died while it was idle: another one will do it
+            waiting.appendleft(task)
+            idle.stop()
+            workers.remove(idle)
 
 
 def _collect(worker: _Worker, limit: float) -> Record | None:
@@ -111,25 +127,28 @@ def _collect(worker: _Worker, limit: float) -> Record | None:
             return record
     except (EOFError, ConnectionError):
         worker.process.join()
-        return {"error": f"the process ended with code {worker.process.exitcode} (out of memory?)"}
+        code = worker.process.exitcode
+        return {"error": f"the process ended with code {code}" + (" (out of memory?)" if code == -9 else "")}
     return {"stopped_after": limit} if time.monotonic() - worker.started >= limit else None
 
 
 def _serve(connection: Connection) -> None:
     """Run what comes through the connection, in a process of its own, until the other end is closed."""
-    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process, which stops this one
+    connection.send("ready")
     while True:
         try:
             function, arguments = connection.recv()
-        except (EOFError, KeyboardInterrupt):
+        except EOFError:
             return
-        try:
-            record = function(*arguments)
-        except KeyboardInterrupt:
-            return
-        except Exception as error:
-            record = {"error": f"{type(error).__name__}: {error}"}
-        connection.send(record)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            try:
+                record = function(*arguments)
+            except Exception as error:
+                record = {"error": f"{type(error).__name__}: {error}"}
+        ours = sorted({str(one.message) for one in told if one.category is UserWarning})
+        connection.send({**record, "warnings": ours} if ours else record)
 
 
 @contextmanager

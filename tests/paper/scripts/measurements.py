@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 
 
 def double(number):
@@ -23,3 +24,8 @@ def leave(code):
 
 def threads(_):
     return {"threads": os.environ.get("OMP_NUM_THREADS"), "process": os.getpid()}
+
+
+def warn(message):
+    warnings.warn(message, stacklevel=1)
+    return {"fine": True}
