@@ -13,15 +13,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-import numpy as np
-import numpy.typing as npt
 from scipy.io import loadmat, whosmat
 from scipy.io.matlab import MatReadError
-from scipy.sparse import csr_array, issparse
 
 from orthonet.datasets.dataset import Dataset
+from orthonet.datasets.matlab_values import (
+    Labels,
+    Orientation,
+    as_labels,
+    as_view,
+    is_cell,
+    nodes_in_rows,
+    same_partition,
+    shape_of,
+)
 from orthonet.graph.features import Features, FeatureScaling
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice, check_integer
@@ -29,9 +36,6 @@ from orthonet.support.checks import check_choice, check_integer
 VIEW_NAMES = ("data", "x", "fea", "feature", "features", "view", "views")
 LABEL_NAMES = ("truelabel", "y", "gt", "gnd", "label", "labels", "truth")
 """Usual names, whatever their case."""
-
-Orientation = Literal["auto", "rows", "columns"]
-Labels = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +103,8 @@ def read_multiview_mat(
     if wanted is not None and len(found) != wanted:
         raise ValueError(f"{path} has {len(found)} views ({', '.join(found)}), but {wanted} were expected")
     labels_name, classes = content.labels(labels)
-    matrices = {name: _matrix(value, f"{path}: the view {name}") for name, value in found.items()}
-    turned = _nodes_in_rows(matrices, classes, orientation, str(path))
+    matrices = {name: as_view(value, f"{path}: the view {name}") for name, value in found.items()}
+    turned = nodes_in_rows(matrices, classes, orientation, str(path))
     return MultiviewFile(turned, classes, tuple(found), labels_name)
 
 
@@ -179,12 +183,12 @@ class _Content:
             if not names or not all(isinstance(name, str) for name in names):
                 raise TypeError(f"views must be a name or several, got {asked!r}")
         found = self._read(names, "views")
-        if len(names) > 1 or not _is_cell(found[names[0]]):
+        if len(names) > 1 or not is_cell(found[names[0]]):
             return found
         cells = found[names[0]]
         if cells.size == 0 or cells.size != max(cells.shape):
             raise ValueError(
-                f"{self.path}: the views {names[0]!r} are a {_size(cells)} cell; wanted a row or column of views"
+                f"{self.path}: the views {names[0]!r} are a {shape_of(cells)} cell; wanted a row or column of views"
             )
         return {f"{names[0]}{{{index}}}": cell for index, cell in enumerate(cells.ravel(), 1)}
 
@@ -196,9 +200,9 @@ class _Content:
         if not names:
             return None, None
         values = self._read(names, "labels")
-        read = {name: _labels(value, f"{self.path}: the labels {name!r}") for name, value in values.items()}
+        read = {name: as_labels(value, f"{self.path}: the labels {name!r}") for name, value in values.items()}
         first = next(iter(read))
-        if any(not _same_partition(read[first], other) for other in read.values()):
+        if any(not same_partition(read[first], other) for other in read.values()):
             raise ValueError(
                 f"{self.path} has labels under several names that differ: {', '.join(names)}; pass labels="
             )
@@ -252,144 +256,3 @@ class _Content:
 
 # What scipy raises on files that are cut off or no Matlab files at all.
 _DAMAGE = (ValueError, TypeError, KeyError, IndexError, OSError, MemoryError, zlib.error, MatReadError)
-
-
-def _matrix(value: Any, name: str) -> Features:
-    """Return a view as a matrix of floats, whichever way round."""
-    value = _only_cell(value)
-    if issparse(value):
-        _check_real(value, name)
-        _check_indices(value, name)
-        matrix = csr_array(value, dtype=np.float64)
-    else:
-        _check_plain(value, name, "a matrix of numbers")
-        _check_real(value, name)
-        if value.ndim != 2:
-            raise ValueError(f"{name} is {_size(value)}; wanted a matrix")
-        matrix = np.asarray(value, dtype=np.float64)
-    if 0 in matrix.shape:
-        raise ValueError(f"{name} is empty ({_size(value)})")
-    return matrix
-
-
-def _labels(value: Any, name: str) -> Labels:
-    """Return labels, in any of the usual forms, as a vector of integers."""
-    if _is_cell(value) and value.size > 1:
-        # Text cells are refused by what each of them is told.
-        vectors = [_labels(cell, f"{name}, cell {index},") for index, cell in enumerate(value.ravel(), 1)]
-        if any(not np.array_equal(vectors[0], other) for other in vectors):
-            raise ValueError(f"{name} are {len(vectors)} cells that differ; wanted the same labels in each")
-        return vectors[0]
-    value = _only_cell(value)
-    if issparse(value):
-        _check_indices(value, name)
-        value = value.toarray()
-    _check_plain(value, name, "a vector of whole numbers")
-    _check_real(value, name)
-    numbers = np.asarray(value, dtype=np.float64)
-    if numbers.size == 0:
-        raise ValueError(f"{name} are empty ({_size(value)})")
-    if not np.isfinite(numbers).all():
-        raise ValueError(
-            f"{name} hold {np.sum(~np.isfinite(numbers))} NaN or infinite of {numbers.size}; wanted whole numbers"
-        )
-    if numbers.size != max(numbers.shape):
-        return _from_indicators(numbers, name)
-    if (numbers != np.round(numbers)).any() or np.abs(numbers).max() > 2**53:
-        odd = numbers[numbers != np.round(numbers)]
-        raise ValueError(f"{name} are not all whole numbers, such as {odd.flat[0] if odd.size else numbers.max():g}")
-    return numbers.ravel().astype(np.int64)
-
-
-def _from_indicators(numbers: npt.NDArray[np.float64], name: str) -> Labels:
-    """Return the position of the only one in each row, or in each column if there the rows are classes."""
-    if numbers.ndim == 2 and np.isin(numbers, (0, 1)).all():
-        if (numbers.sum(axis=1) == 1).all():
-            return numbers.argmax(axis=1).astype(np.int64)
-        if (numbers.sum(axis=0) == 1).all():
-            return numbers.argmax(axis=0).astype(np.int64)
-    raise ValueError(f"{name} are a {_size(numbers)} matrix; wanted a vector, or zeros and a single one for each node")
-
-
-def _nodes_in_rows(
-    views: dict[str, Features], labels: Labels | None, orientation: Orientation, file: str
-) -> tuple[Features, ...]:
-    """Turn the views so that a node is a row, or raise if that cannot be told."""
-    listed = ", ".join(f"{name} is {_size(view)}" for name, view in views.items())
-    heights, widths = ({view.shape[axis] for view in views.values()} for axis in (0, 1))
-    counted = None if labels is None else len(labels)
-    fits = {
-        "rows": len(heights) == 1 and counted in (None, *heights),
-        "columns": len(widths) == 1 and counted in (None, *widths),
-    }
-    wanted = "" if counted is None else f", and there are {counted} labels"
-    if orientation != "auto":
-        if not fits[orientation]:
-            raise ValueError(
-                f"{file}: with orientation={orientation!r} the views do not fit together: {listed}{wanted}"
-            )
-    elif all(fits.values()):
-        raise ValueError(
-            f"{file}: whether a node is a row or a column cannot be told: {listed}{wanted}; pass orientation="
-        )
-    elif any(fits.values()):
-        orientation = "rows" if fits["rows"] else "columns"
-    elif counted is not None and all(
-        (view.shape[0] == counted) != (view.shape[1] == counted) for view in views.values()
-    ):
-        # Each on its own, as in files put together from several sources.
-        return tuple(view if view.shape[0] == counted else _transposed(view) for view in views.values())
-    else:
-        raise ValueError(f"{file}: the views do not have the same nodes: {listed}{wanted}")
-    return tuple(view if orientation == "rows" else _transposed(view) for view in views.values())
-
-
-def _transposed(view: Features) -> Features:
-    return csr_array(view.T) if issparse(view) else np.ascontiguousarray(view.T)
-
-
-def _is_cell(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype == object
-
-
-def _only_cell(value: Any) -> Any:
-    """Return what is in a cell that holds one thing, however often it is wrapped."""
-    while _is_cell(value) and value.size == 1:
-        value = value.flat[0]
-    return value
-
-
-def _check_plain(value: Any, name: str, wanted: str) -> None:
-    if not isinstance(value, np.ndarray) or value.dtype.names is not None or value.dtype.kind == "V":
-        fields = getattr(getattr(value, "dtype", None), "names", None)
-        of = f" with the fields {', '.join(fields)}" if fields else ""
-        raise ValueError(f"{name} is a Matlab struct, object or function{of}; wanted {wanted}: save that as a variable")
-    if value.dtype == object:
-        raise ValueError(f"{name} is a {_size(value)} cell; wanted {wanted}")
-    if value.dtype.kind in "US":
-        raise ValueError(f"{name} is text; wanted {wanted}")
-
-
-def _check_real(value: Any, name: str) -> None:
-    if value.dtype.kind not in "biuf":
-        raise ValueError(f"{name} holds {value.dtype} values; wanted real numbers")
-
-
-def _check_indices(value: Any, name: str) -> None:
-    """Refuse a sparse matrix from a damaged file, whose indices scipy would follow out of bounds."""
-    try:
-        if hasattr(value, "check_format"):
-            value.check_format(full_check=True)
-    except ValueError as error:
-        raise ValueError(f"{name}: the file is damaged ({error})") from error
-
-
-def _same_partition(first: Labels, second: Labels) -> bool:
-    if len(first) != len(second):
-        return False
-    pairs = np.unique(np.stack([first, second]), axis=1).shape[1]
-    return bool(pairs == len(np.unique(first)) == len(np.unique(second)))
-
-
-def _size(value: Any) -> str:
-    return " x ".join(map(str, value.shape))

@@ -127,8 +127,7 @@ def mean_partition(graph: MultilayerGraph, mean: str, laplacian: LaplacianKind =
 
 def same_partition(first: npt.ArrayLike, second: npt.ArrayLike) -> bool:
     """Tell whether two labellings group the nodes alike, whatever the groups are called."""
-    counts = contingency_matrix(first, second) > 0
-    return bool((counts.sum(axis=0) == 1).all() and (counts.sum(axis=1) == 1).all())
+    return float(adjusted_rand_score(first, second)) == 1.0
 
 
 def robustness(n_draws: int, seed: int, laplacian: LaplacianKind = "joint") -> dict[str, dict[str, int]]:
