@@ -89,8 +89,8 @@ def draw(records: Records) -> Figure:
         # No panel zooms in on less than a tenth: small differences shall look small.
         every = np.concatenate(found)
         spread = max(0.1, 1.2 * float(np.ptp(every)))
-        middle = float(every.max() + every.min()) / 2
-        axis.set(title=data, xlabel="% of nodes trained on", ylim=(middle - spread / 2, middle + spread / 2))
+        top = min(float(every.max() + every.min() + spread) / 2, 1.005)
+        axis.set(title=data, xlabel="% of nodes trained on", ylim=(top - spread, top))
     figure.supylabel("NMI on all nodes", fontsize=10)
     return figure
 
