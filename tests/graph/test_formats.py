@@ -221,3 +221,12 @@ def test_the_networks_of_the_multinet_package_are_read(data_home, name, n_nodes,
 def _edge_lines(path):
     text = path.read_text().replace("\r", "")
     return text.rpartition("#EDGES\n")[2].splitlines()
+
+
+def test_a_heading_above_numbers_is_not_taken_for_an_edge(tmp_path):
+    file = tmp_path / "net.edges"
+    file.write_text("layer source target\n1 1 2\n1 2 3\n")
+    with pytest.raises(ValueError, match=r"net\.edges, line 1: 'layer source target' looks like a heading"):
+        read_multiplex(file)
+    file.write_text("work ann bob\nwork bob eve\n")
+    assert read_multiplex(file).node_ids.tolist() == ["ann", "bob", "eve"]

@@ -8,6 +8,7 @@ starts that no dice draw beside the random ones: a method is judged by its embed
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -20,7 +21,7 @@ from orthonet.graph.operators import AggregatedLaplacian
 from orthonet.support.checks import check_integer, random_generator
 
 
-class MergedSpectralClustering(ClusterMixin, BaseEstimator):
+class MergedSpectralClustering(ClusterMixin, BaseEstimator, ABC):
     """Spectral clustering of merged layers; a method of its own says how they are merged."""
 
     unit_rows: ClassVar[bool]
@@ -46,5 +47,6 @@ class MergedSpectralClustering(ClusterMixin, BaseEstimator):
     def _graph(self, X: Any, layers: Sequence[Any] | None) -> MultilayerGraph:
         return as_graph(X, layers)
 
+    @abstractmethod
     def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
-        raise NotImplementedError
+        """Return the merged Laplacian."""

@@ -19,12 +19,9 @@ from __future__ import annotations
 
 from os import PathLike
 
-from scipy.sparse import csr_array
-
-from orthonet.datasets.dataset import Dataset, data_file
+from orthonet.datasets.dataset import Dataset
 from orthonet.datasets.fetch import RemoteFile
-from orthonet.datasets.multiview_mat import labelled
-from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.datasets.multiview_mat import load_remote
 
 VIEWS = ("segment 1", "segment 2")
 REMOTE = RemoteFile(
@@ -55,15 +52,16 @@ def load_bbcsport(
         See `MultilayerGraph.from_views`. The word counts stay sparse, and their rows are scaled to unit length.
     """
     what = "BBCSport.mat, the sport reports of D. Greene (http://mlg.ucd.ie/datasets/segment.html) in multi-view .mat layout"
-    content = labelled(data_file(REMOTE.path, data_home, what, REMOTE, download), n_views=len(VIEWS))
-    views = tuple(csr_array(view) for view in content.views)
-    graph = MultilayerGraph.from_views(dict(zip(VIEWS, views, strict=True)), n_neighbors, weights, metric)
-    return Dataset(
-        graph,
-        content.labels,
+    return load_remote(
+        REMOTE,
+        what,
+        VIEWS,
+        data_home,
+        download,
+        sparse=True,
+        how={"n_neighbors": n_neighbors, "weights": weights, "metric": metric},
         name="bbcsport",
         source="D. Greene, P. Cunningham, University College Dublin, http://mlg.ucd.ie/datasets/segment.html, as a .mat file",
         license="non-commercial and research use only; articles: all rights with the BBC",
         description="544 sport reports of five sports, each cut into two segments; word counts.",
-        views=views,
     )

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from os import PathLike
 
-from orthonet.datasets.dataset import Dataset, data_file
+from orthonet.datasets.dataset import Dataset
 from orthonet.datasets.fetch import RemoteFile
-from orthonet.datasets.multiview_mat import labelled
-from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.datasets.multiview_mat import load_remote
 
 VIEWS = ("shape", "margin", "texture")
 REMOTE = RemoteFile(
@@ -49,14 +48,15 @@ def load_leaves100(
         See `MultilayerGraph.from_views`.
     """
     what = "100leaves.mat, the UCI leaves data in multi-view .mat layout"
-    content = labelled(data_file(REMOTE.path, data_home, what, REMOTE, download), n_views=len(VIEWS))
-    graph = MultilayerGraph.from_views(dict(zip(VIEWS, content.views, strict=True)), n_neighbors, weights)
-    return Dataset(
-        graph,
-        content.labels,
+    return load_remote(
+        REMOTE,
+        what,
+        VIEWS,
+        data_home,
+        download,
+        how={"n_neighbors": n_neighbors, "weights": weights},
         name="leaves100",
         source="UCI Machine Learning Repository, One-hundred plant species leaves (Mallah, Cope, Orwell), as a .mat file",
         license="CC BY 4.0 (UCI)",
         description="1600 leaves, 16 of each of 100 plant species, described by shape, margin and texture.",
-        views=content.views,
     )

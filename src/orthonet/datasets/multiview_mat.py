@@ -8,17 +8,18 @@ their own (``X1``, ``X2``, …), with a node in each row or in each column; the 
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
 from scipy.io import loadmat, whosmat
-from scipy.io.matlab import MatReadError
+from scipy.sparse import csr_array
 
-from orthonet.datasets.dataset import Dataset
+from orthonet.datasets.damage import DAMAGE
+from orthonet.datasets.dataset import Dataset, data_file
+from orthonet.datasets.fetch import RemoteFile
 from orthonet.datasets.matlab_values import (
     Labels,
     Orientation,
@@ -163,6 +164,27 @@ def labelled(file: str | PathLike[str], **options: Any) -> LabelledViews:
     return LabelledViews(content.views, content.labels, content.names, content.labels_name)
 
 
+def load_remote(
+    remote: RemoteFile,
+    what: str,
+    view_names: Sequence[str],
+    data_home: str | PathLike[str] | None,
+    download: bool,
+    *,
+    sparse: bool = False,
+    how: Mapping[str, Any],
+    **about: str,
+) -> Dataset:
+    """Load a known multi-view file, fetched if it is not there and ``download`` is true.
+
+    ``sparse`` makes the views sparse, ``how`` are options of `MultilayerGraph.from_views`, ``about`` texts of the `Dataset`.
+    """
+    content = labelled(data_file(remote.path, data_home, what, remote, download), n_views=len(view_names))
+    views = tuple(csr_array(view) for view in content.views) if sparse else content.views
+    graph = MultilayerGraph.from_views(dict(zip(view_names, views, strict=True)), **how)
+    return Dataset(graph, content.labels, views=views, **about)
+
+
 class _Content:
     """The variables of a Matlab file, read when they are asked for."""
 
@@ -242,7 +264,7 @@ class _Content:
             return function(self.path, appendmat=False, **options)
         except NotImplementedError as error:
             raise ValueError(self._too_new()) from error
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise ValueError(
                 f"{self.path} is not a multi-view file: it cannot be read as a Matlab file ({error})"
             ) from error
@@ -252,7 +274,3 @@ class _Content:
             f"{self.path} is a Matlab file of version 7.3 (HDF5), which cannot be read here; in Matlab, load it and save it "
             "again with save('name.mat', '-v7')"
         )
-
-
-# What scipy raises on files that are cut off or no Matlab files at all.
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, OSError, MemoryError, zlib.error, MatReadError)

@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 import csv
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
-from scipy.io.matlab import MatReadError
 
 from orthonet.graph.multilayer import MultilayerGraph
-
-DAMAGE = (
-    KeyError,
-    ValueError,
-    TypeError,
-    IndexError,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    MatReadError,
-    BadZipFile,
-    zlib.error,
-    csv.Error,
-)
-
-
-@contextmanager
-def reading(file: Path, what: str) -> Iterator[None]:
-    """Turn whatever a parser makes of a damaged file into a ValueError that names the file and what it should be."""
-    try:
-        yield
-    except PermissionError:
-        raise
-    except DAMAGE as error:
-        raise ValueError(f"{file} is not {what}, or is damaged ({error})") from error
 
 
 def relation_graph(file: Path, layers: Mapping[str, Any], features: Any, labels: npt.NDArray[Any]) -> MultilayerGraph:

@@ -17,12 +17,9 @@ from __future__ import annotations
 
 from os import PathLike
 
-from scipy.sparse import csr_array
-
-from orthonet.datasets.dataset import Dataset, data_file
+from orthonet.datasets.dataset import Dataset
 from orthonet.datasets.fetch import RemoteFile
-from orthonet.datasets.multiview_mat import labelled
-from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.datasets.multiview_mat import load_remote
 
 VIEWS = ("outlet 1", "outlet 2", "outlet 3")
 REMOTE = RemoteFile(
@@ -53,16 +50,17 @@ def load_3sources(
         See `MultilayerGraph.from_views`. The word counts stay sparse, and their rows are scaled to unit length.
     """
     what = "3sources.mat, the news stories of D. Greene (http://mlg.ucd.ie/datasets/3sources.html) in multi-view .mat layout"
-    content = labelled(data_file(REMOTE.path, data_home, what, REMOTE, download), n_views=len(VIEWS))
     # The file holds the counts as full matrices, though 96 % of them are zero.
-    views = tuple(csr_array(view) for view in content.views)
-    graph = MultilayerGraph.from_views(dict(zip(VIEWS, views, strict=True)), n_neighbors, weights, metric)
-    return Dataset(
-        graph,
-        content.labels,
+    return load_remote(
+        REMOTE,
+        what,
+        VIEWS,
+        data_home,
+        download,
+        sparse=True,
+        how={"n_neighbors": n_neighbors, "weights": weights, "metric": metric},
         name="3sources",
         source="D. Greene, University College Dublin, http://mlg.ucd.ie/datasets/3sources.html, as a multi-view .mat file",
         license="not stated",
         description="169 news stories of six topics, each as three outlets reported it; word counts.",
-        views=views,
     )

@@ -48,8 +48,12 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
-        if self.connection.poll(START_SECONDS):  # the clock of a task starts when packages are loaded
-            self.connection.recv()
+        try:  # the clock of a task starts when packages are loaded
+            if self.connection.poll(START_SECONDS):
+                self.connection.recv()
+        except (EOFError, ConnectionError):
+            self.process.join()
+            raise OSError(f"a worker process ended with code {self.process.exitcode} before its first task") from None
 
     def give(self, task: Task) -> bool:
         """Hand over a task; tell whether the process was there to take it."""
@@ -85,19 +89,18 @@ def run_tasks(tasks: Sequence[Task], *, jobs: int, limit: float) -> Iterator[tup
         try:
             while waiting or any(worker.task for worker in workers):
                 _hand_out(waiting, workers, jobs)
-                busy = [worker for worker in workers if worker.task]
-                patience = max(0.0, min(worker.started + limit for worker in busy) - time.monotonic())
+                busy = [(worker, worker.task) for worker in workers if worker.task]
+                patience = max(0.0, min(worker.started + limit for worker, _ in busy) - time.monotonic())
                 patience = min(patience, LONGEST_WAIT)
-                wait([worker.connection for worker in busy], timeout=patience)
-                for worker in busy:
+                wait([worker.connection for worker, _ in busy], timeout=patience)
+                for worker, task in busy:
                     record = _collect(worker, limit)
                     if record is None:
                         continue
-                    task, worker.task = worker.task, None
+                    worker.task = None
                     if not worker.process.is_alive() or "stopped_after" in record:
                         worker.stop()
                         workers.remove(worker)
-                    assert task is not None  # noqa: S101  (for the type checker: a busy worker has a task)
                     yield task, record
         finally:
             for worker in workers:

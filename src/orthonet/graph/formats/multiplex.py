@@ -55,6 +55,7 @@ def read_multiplex(
     rows = [_edge(line, f"{edges}, line {number}") for number, line in text_lines(edges)]
     if not rows:
         raise ValueError(f"{edges} has no edges")
+    _refuse_heading(rows)
     names = _layer_names(layers) if layers is not None else None
     if names is None:
         names = {key: str(key) for key in _in_order({layer for layer, *_ in rows})}
@@ -87,6 +88,16 @@ def _edge(line: str, where: str) -> tuple[str, str, str, float, str]:
         raise ValueError(f"{where}: expected an edge: layer source target [weight]; got {line!r}")
     layer, source, target, *weight = cells
     return layer, source, target, weight_of(weight[0], where) if weight else 1.0, where
+
+
+def _refuse_heading(rows: list[tuple[str, str, str, float, str]]) -> None:
+    """Refuse a first line of words above numbers: it would be read as an edge between nodes of that name."""
+    (*first, _, where), others = rows[0], rows[1:]
+    words = not any(map(str.isdecimal, first))
+    if words and others and all(cell.isdecimal() for row in others for cell in row[:3]):
+        raise ValueError(
+            f"{where}: {' '.join(first)!r} looks like a heading, and this format has none; remove that line"
+        )
 
 
 def _layer_names(path: str | PathLike[str]) -> dict[str, str]:
