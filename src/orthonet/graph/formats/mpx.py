@@ -19,15 +19,23 @@ References
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import issparse
 
-from orthonet.graph.formats.network_file import Column, Edges, NetworkFile, column_of, edges_of, text_lines, weight_of
+from orthonet.graph.formats.columns import ids_of
+from orthonet.graph.formats.network_file import Column, Edges, NetworkFile, column_of, edges_of, weight_of
+from orthonet.graph.formats.one_way import check_text, one_way_edges, text_ids
+from orthonet.graph.formats.opening import text_lines
+from orthonet.graph.formats.options import ReadOptions
+from orthonet.graph.formats.part import Part, part_of
 from orthonet.graph.ids import id_array
+from orthonet.graph.multilayer import MultilayerGraph
 
 SECTIONS = (
     "TYPE",
@@ -91,6 +99,49 @@ def read_mpx(path: str | PathLike[str], *, weight: str | None = None) -> Network
         _attributes(sections, actors, place),
         _present(vertices, layers, place),
     )
+
+
+def read_mpx_part(path: Path, options: ReadOptions) -> Part:
+    """Read a network in the multinet format for `orthonet.graph.read.read_network`."""
+    try:
+        network = read_mpx(path, weight=None if options.weight is None else str(options.weight))
+    except csv.Error as error:
+        raise ValueError(f"{path}: {error}") from error
+    part = part_of(network)
+    return replace(part, ids=ids_of(network.node_ids.tolist(), options.ids))
+
+
+def mpx_bytes(graph: MultilayerGraph) -> bytes:
+    """Return a graph, with its features as attributes of the actors."""
+    if issparse(graph.features):
+        raise ValueError("the multinet format cannot hold sparse features; write an .npz file")
+    ids = text_ids(graph, "\n\r")
+    n_features = 0 if graph.features is None else graph.features.shape[1]
+    names = graph.feature_names or [f"feature {index}" for index in range(n_features)]
+    for what, texts in (("node id", ids), ("layer name", graph.layer_names), ("feature name", names)):
+        check_text(texts, what, "\n\r")
+        for text in texts:
+            if text != text.strip():
+                raise ValueError(f"{what} {text!r} begins or ends with a blank, which the multinet format cannot hold")
+    buffer = io.StringIO()
+    rows = csv.writer(buffer, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    buffer.write("#TYPE\nmultiplex\n")
+    if n_features:
+        buffer.write("#ACTOR ATTRIBUTES\n")
+        rows.writerows([name, "NUMERIC"] for name in names)
+    buffer.write("#EDGE ATTRIBUTES\nweight,NUMERIC\n#LAYERS\n")
+    rows.writerows([name, "UNDIRECTED"] for name in graph.layer_names)
+    buffer.write("#ACTORS\n")
+    rows.writerows([one, *([] if graph.features is None else graph.features[i].tolist())] for i, one in enumerate(ids))
+    if not all(mask.all() for mask in graph.present):
+        buffer.write("#VERTICES\n")
+        for name, mask in zip(graph.layer_names, graph.present, strict=True):
+            rows.writerows([ids[position], name] for position in np.flatnonzero(mask).tolist())
+    buffer.write("#EDGES\n")
+    for name, source, target, weight in one_way_edges(graph):
+        ends = zip(source.tolist(), target.tolist(), weight.tolist(), strict=True)
+        rows.writerows([ids[i], ids[j], name, w] for i, j, w in ends)
+    return buffer.getvalue().encode()
 
 
 def _sections(path: str | PathLike[str]) -> dict[str, list[Row]]:

@@ -12,20 +12,27 @@ References
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from orthonet.graph.formats.edge_list import read_edge_list
+from orthonet.graph.formats.layout import look_at
 from orthonet.graph.formats.network_file import (
     MISSING,
     Column,
     NetworkFile,
     column_of,
     edges_of,
-    text_lines,
     weight_of,
 )
+from orthonet.graph.formats.one_way import check_text, one_way_edges, text_ids
+from orthonet.graph.formats.opening import text_lines
+from orthonet.graph.formats.options import ReadOptions
+from orthonet.graph.formats.part import Part
 from orthonet.graph.ids import id_array
+from orthonet.graph.multilayer import MultilayerGraph
 
 
 def read_multiplex(
@@ -80,6 +87,53 @@ def read_multiplex(
         attributes,
         {},
     )
+
+
+def read_multiplex_part(path: Path, options: ReadOptions) -> Part:
+    """Read a list of edges for `orthonet.graph.read.read_network`; a list of layers beside it names them.
+
+    The published archives hold ``X_multiplex.edges``, ``X_layers.txt`` and ``X_nodes.txt``.
+    """
+    where = replace(
+        options, layer=0, source=1, target=2, weight=None, heading=False, delimiter=options.delimiter or " "
+    )
+    layout = look_at(path, lambda _: False, delimiter=where.delimiter, heading=False, fewest=3)
+    if layout.n_columns > 4:
+        raise ValueError(
+            f"{path}, row 1: expected an edge: layer source target [weight]; got {' '.join(layout.rows[0])!r}"
+        )
+    part = read_edge_list(path, replace(where, weight=3) if layout.n_columns == 4 else where)
+    beside = layers_beside(path)
+    names = _layer_names(beside) if beside.is_file() else {key: key for key in _in_order(set(part.layers))}
+    layers = {}
+    for key, rows in part.layers.items():
+        if key not in names:
+            raise ValueError(f"{rows.where(0)}: {key!r} is not among the layers of {beside}")
+    for key, name in names.items():
+        if key in part.layers:
+            layers[name] = replace(part.layers[key], directed=True, merge="max")
+    notes = (f"{path}: layers named by {beside}",) if beside.is_file() else ()
+    return replace(part, layers=layers, notes=notes)
+
+
+def layers_beside(path: Path) -> Path:
+    """Return where the list of layers of a list of edges stands, if there is one."""
+    return path.with_name(path.name.split(".")[0].removesuffix("_multiplex") + "_layers.txt")
+
+
+def multiplex_bytes(graph: MultilayerGraph) -> tuple[bytes, bytes]:
+    """Return the list of edges and the list of layers; the nodes go to a table of their own."""
+    ids = text_ids(graph, '" \t\n\r\v\f')
+    check_text(graph.layer_names, "layer name", '"\n\r')
+    for one in (*ids, *graph.layer_names):
+        if one[0] in "#%" or one != one.strip() or len(one.split()) != len(one.split(" ")):
+            raise ValueError(f"{one!r} cannot be written to a list of edges; rename it, or write another format")
+    lines = []
+    for index, (_, source, target, weight) in enumerate(one_way_edges(graph), 1):
+        ends = zip(source.tolist(), target.tolist(), weight.tolist(), strict=True)
+        lines += [f"{index} {ids[i]} {ids[j]} {w!r}" for i, j, w in ends]
+    names = ["layerID layerLabel", *(f"{index} {name}" for index, name in enumerate(graph.layer_names, 1))]
+    return ("\n".join(lines) + "\n").encode(), ("\n".join(names) + "\n").encode()
 
 
 def _edge(line: str, where: str) -> tuple[str, str, str, float, str]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from orthonet.graph.features import Features
+from orthonet.graph.formats.report import ReadReport
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
 
@@ -21,16 +22,23 @@ MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL"})
 
 @dataclass(frozen=True)
 class Edges:
-    """The edges of one layer: positions of both ends among the nodes, weights, and whether their direction counts."""
+    """The edges of one layer: positions of both ends among the nodes, weights, and whether their direction counts.
+
+    Where they are ``merged`` no pair of nodes occurs twice, whichever way round if the direction does not count.
+    """
 
     source: npt.NDArray[np.int64]
     target: npt.NDArray[np.int64]
     weight: npt.NDArray[np.float64]
     directed: bool
+    merged: bool = False
 
     def adjacency(self, n_nodes: int) -> csr_array:
         """Return the N x N weights, source by row; an edge named more than once counts once, with its largest weight."""
         source, target, weight = self.source, self.target, self.weight
+        if self.merged:
+            one_way = csr_array((weight, (source, target)), shape=(n_nodes, n_nodes))
+            return one_way if self.directed else csr_array(one_way + one_way.T)
         if not self.directed:
             source, target = np.concatenate([source, target]), np.concatenate([target, source])
             weight = np.concatenate([weight, weight])
@@ -55,6 +63,11 @@ class NetworkFile:
         Columns that describe the nodes: float (missing: NaN) or text (missing: "").
     present : mapping of names to boolean arrays of shape (N,)
         Which nodes a layer holds, where the file says so; all of them in a layer not named here.
+    report : ReadReport or None
+        What was kept and what was not, and why; from `orthonet.graph.read.read_network`.
+    features : array or sparse array of shape (N, M), or None
+        From a node table, or kept in the file as such.
+    feature_names : tuple of str, or None
     """
 
     path: Path
@@ -62,13 +75,18 @@ class NetworkFile:
     layers: Mapping[str, Edges]
     attributes: Mapping[str, Column]
     present: Mapping[str, npt.NDArray[np.bool_]]
+    report: ReadReport | None = None
+    features: Features | None = None
+    feature_names: tuple[str, ...] | None = None
+    layers_from_features: bool = False
 
     def graph(self, features: Any = None, *, symmetrize: Symmetrize = "max") -> MultilayerGraph:
-        """Return the graph, with features in the order of ``node_ids`` if given.
+        """Return the graph, with its features or others in the order of ``node_ids``.
 
         Parameters
         ----------
         features : array or sparse array of shape (N, M), optional
+            Instead of those that were read, if any were.
         symmetrize : {"mean", "max", "min"}, default="max"
             How a directed layer becomes symmetric; "max" joins two nodes if either names the other.
         """
@@ -76,24 +94,23 @@ class NetworkFile:
         empty = [name for name, edges in self.layers.items() if not np.any(edges.source != edges.target)]
         if empty:
             raise ValueError(f"{self.path}: layer {empty[0]!r} has no edge between two nodes; leave it out")
-        return MultilayerGraph(
-            {name: edges.adjacency(n_nodes) for name, edges in self.layers.items()},
-            features,
-            node_ids=self.node_ids,
-            present=[self.present.get(name) for name in self.layers],
-            symmetrize=symmetrize,
-        )
-
-
-def text_lines(path: str | PathLike[str]) -> Iterator[tuple[int, str]]:
-    """Yield the number, from 1, and the text of each line that is not blank."""
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline=None) as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield number, line.strip()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a text file in UTF-8 ({error.reason} at byte {error.start})") from error
+        own = features is None and self.features is not None
+        if own:
+            features = self.features
+        try:
+            graph = MultilayerGraph(
+                {name: edges.adjacency(n_nodes) for name, edges in self.layers.items()},
+                features,
+                node_ids=self.node_ids,
+                present=[self.present.get(name) for name in self.layers],
+                symmetrize=symmetrize,
+                layers_from_features=own and self.layers_from_features,
+            )
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        if own and self.feature_names is not None:
+            object.__setattr__(graph, "feature_names", self.feature_names)
+        return graph
 
 
 def weight_of(text: str, where: str) -> float:

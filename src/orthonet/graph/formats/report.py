@@ -1,0 +1,94 @@
+"""What became of the rows of a network file: kept, dropped and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class LayerReport:
+    """The rows of one layer.
+
+    Attributes
+    ----------
+    name : str
+    path : Path
+    n_rows : int
+        Rows (in a matrix: entries) that the file has for this layer.
+    dropped : mapping of reasons to int
+        "self-loop", "unknown node", "no weight", "weight 0", "between layers".
+    n_repeated : int
+        Rows kept that name a pair which another row named before; they were merged.
+    n_filled : int
+        Rows kept without a weight of their own.
+    directed : bool
+        Whether the direction counts, so that `NetworkFile.graph` has to make the layer symmetric.
+    """
+
+    name: str
+    path: Path
+    n_rows: int
+    dropped: Mapping[str, int]
+    n_repeated: int
+    n_filled: int
+    directed: bool
+
+    @property
+    def n_kept(self) -> int:
+        """Rows that became edges, merged ones among them."""
+        return self.n_rows - sum(self.dropped.values())
+
+    @property
+    def n_edges(self) -> int:
+        """Edges: pairs of nodes with a weight."""
+        return self.n_kept - self.n_repeated
+
+    def __str__(self) -> str:
+        told = [f"{count:,} {reason} (dropped)" for reason, count in self.dropped.items() if count]
+        told += [f"{self.n_repeated:,} repeated (merged)"] if self.n_repeated else []
+        told += [f"{self.n_filled:,} without weight (taken as 1)"] if self.n_filled else []
+        told += ["directed"] if self.directed else []
+        return f"{self.name}: {self.n_kept:,} of {self.n_rows:,} rows kept" + "".join(f"; {one}" for one in told)
+
+
+@dataclass(frozen=True)
+class ReadReport:
+    """What was read, layer by layer; print it to read it.
+
+    Attributes
+    ----------
+    n_nodes : int
+    layers : tuple of LayerReport
+    notes : tuple of str
+        What else was decided: columns not used, missing features filled.
+    """
+
+    n_nodes: int
+    layers: tuple[LayerReport, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all layers."""
+        return sum(layer.n_rows for layer in self.layers)
+
+    @property
+    def n_kept(self) -> int:
+        """Rows that became edges."""
+        return sum(layer.n_kept for layer in self.layers)
+
+    @property
+    def dropped(self) -> dict[str, int]:
+        """Rows of all layers that were dropped, by reason."""
+        total: dict[str, int] = {}
+        for layer in self.layers:
+            for reason, count in layer.dropped.items():
+                if count:
+                    total[reason] = total.get(reason, 0) + count
+        return total
+
+    def __str__(self) -> str:
+        title = f"{self.n_nodes:,} nodes, {len(self.layers)} layers, {self.n_kept:,} of {self.n_rows:,} rows kept"
+        return "\n".join([title, *map(str, self.layers), *self.notes])

@@ -1,0 +1,81 @@
+"""What a report needs of a fitted model: an `OrthoNet`, fresh or loaded, or any estimator with ``labels_``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from orthonet.graph.multilayer import MultilayerGraph
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A graph and what was found in it; None for what the method does not tell."""
+
+    graph: MultilayerGraph
+    model: Any
+    labels: npt.NDArray[np.int64]
+    n_clusters: int
+    embedding: Array | None
+    confidence: Array | None
+    losses: Array
+    turns: Array
+
+    @classmethod
+    def of(cls, graph: MultilayerGraph, model: Any) -> Self:
+        """Take what there is, once it has been checked that it is about the same nodes."""
+        check_is_fitted(model, "labels_")
+        labels = np.asarray(model.labels_)
+        if labels.shape != (graph.n_nodes,):
+            raise ValueError(
+                f"model labels {labels.size} nodes, but graph has {graph.n_nodes}; pass the graph it was fitted on"
+            )
+        if not np.issubdtype(labels.dtype, np.integer) or labels.min() < 0:
+            raise ValueError(f"model.labels_ must be integers from 0, got {labels.min()!r} among them")
+        n_clusters = max(int(labels.max()) + 1, _whole(getattr(model, "n_clusters", None)))
+        embedding = _rows(model, "embedding_", graph.n_nodes, 2)
+        history = getattr(model, "history_", None) or {}
+        return cls(
+            graph,
+            model,
+            labels.astype(np.int64),
+            n_clusters,
+            embedding,
+            _rows(model, "confidence_", graph.n_nodes, 1),
+            np.asarray(history.get("loss", ()), dtype=np.float64).ravel(),
+            np.asarray(history.get("turn", ()), dtype=np.float64).ravel(),
+        )
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return type(self.model).__name__
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the features: their own, or numbers."""
+        if self.graph.features is None:
+            return ()
+        if self.graph.feature_names is not None:
+            return tuple(map(str, self.graph.feature_names))
+        return tuple(f"feature {index}" for index in range(self.graph.features.shape[1]))
+
+
+def _rows(model: Any, name: str, n_nodes: int, n_dims: int) -> Array | None:
+    found = getattr(model, name, None)
+    if found is None:
+        return None
+    array = np.asarray(found, dtype=np.float64)
+    if array.ndim != n_dims or len(array) != n_nodes:
+        raise ValueError(f"model.{name} has shape {array.shape}, but graph has {n_nodes} nodes")
+    return array
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else 1

@@ -1,0 +1,126 @@
+"""`write_report`: a clustering as one HTML file that opens anywhere, offline, and can be sent to a colleague."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.report import provenance, sections
+from orthonet.report.findings import feature_table, layer_agreement
+from orthonet.report.fitted import Fitted
+from orthonet.report.page import whole_page
+from orthonet.report.palette import SYMBOLS, THEMES
+from orthonet.support.files import write_atomically
+
+CONTENTS = (
+    ("layers", "What was clustered"),
+    ("embedding", "Embedding"),
+    ("clusters", "Clusters"),
+    ("agreement", "Layers and clusters"),
+    ("training", "Training"),
+    ("warnings", "Things to know"),
+    ("reproduce", "To get this again"),
+)
+
+
+def write_report(
+    graph: MultilayerGraph,
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    command: str | Sequence[str] | None = None,
+    record: Mapping[str, Any] | None = None,
+    warnings: Sequence[str] = (),
+    code: str | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write a page about a fitted model: layers, embedding, clusters, agreement, training, and how to get it again.
+
+    The file holds everything it needs, plotly.js included (about 5 MB), and asks for nothing over the network. A file that is
+    already there is replaced in one step.
+
+    Parameters
+    ----------
+    graph : MultilayerGraph
+        What the model was fitted on.
+    model : OrthoNet
+        Fitted, or loaded. Any estimator with ``labels_`` will do; what it does not tell is left out.
+    path : path
+        The file to write, e.g. ``"report.html"``.
+    command : str or sequence of str, optional
+        The command that made the model, as typed or as ``sys.argv``; that of the record by default.
+    record : mapping, optional
+        The run's record. "command", "version" or "versions", "seconds" or "times" (a number, or one for each step), "seed" and
+        "warnings" have their places on the page; all else is listed.
+    warnings : sequence of str, optional
+        What was warned of, beside the warnings in the record.
+    code : str, optional
+        Lines of Python that make ``graph``, for the reader who wants the same again.
+    title : str, optional
+        Heading of the page.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from orthonet import OrthoNet, datasets
+    >>> from orthonet.report.html import write_report
+    >>> data = datasets.make_multilayer_gaussians(n_nodes=60, n_clusters=3, random_state=0)
+    >>> model = OrthoNet(3, max_steps=10, random_state=0).fit(data.graph)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(data.graph, model, f"{folder}/report.html").name
+    'report.html'
+    """
+    target = Path(path).expanduser()
+    if target.is_dir():
+        raise IsADirectoryError(f"path={str(path)!r} is a folder; name a file in it, such as {target / 'report.html'}")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"path={str(path)!r}: there is no folder {target.parent}")
+    page = report_page(graph, model, command=command, record=record, warnings=warnings, code=code, title=title)
+    write_atomically(target, page)
+    return target
+
+
+def report_page(
+    graph: MultilayerGraph,
+    model: Any,
+    *,
+    command: str | Sequence[str] | None = None,
+    record: Mapping[str, Any] | None = None,
+    warnings: Sequence[str] = (),
+    code: str | None = None,
+    title: str | None = None,
+) -> bytes:
+    """Return the page that `write_report` writes."""
+    fitted = Fitted.of(graph, model)
+    kept = dict(record or {})
+    typed = provenance.command_line(command if command is not None else kept.get("command"))
+    told = list(dict.fromkeys(str(one) for one in (*warnings, *(kept.get("warnings") or ()))))
+    features = None if graph.features is None else feature_table(graph.features, fitted.labels, fitted.n_clusters)
+    agreement = layer_agreement(graph, fitted.labels, fitted.n_clusters)
+    seen = provenance.observations(fitted, {one.name: one.modularity for one in agreement})
+
+    figures: sections.Figures = {}
+    bodies = [sections.layers_section(fitted)]
+    for body, data in (
+        sections.embedding_section(fitted, features),
+        sections.clusters_section(fitted, features),
+        sections.agreement_section(fitted, agreement),
+        sections.training_section(fitted),
+    ):
+        bodies.append(body)
+        figures |= data
+    bodies.append(sections.warnings_section(told, seen))
+    bodies.append(sections.reproduction_section(fitted, typed, code, kept))
+    called = title or f"{graph.n_nodes:,} nodes in {fitted.n_clusters} clusters"
+    head = sections.header(called, fitted, len(told) + len(seen), CONTENTS)
+    return whole_page(
+        f"{called} · OrthoNet report", head, bodies, {"themes": THEMES, "symbols": SYMBOLS, "figures": figures}
+    )

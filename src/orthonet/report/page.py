@@ -1,0 +1,178 @@
+"""The parts a page is made of: escaped text, tables, figures, sections, and data that a script can read.
+
+Whatever is not `Html` is escaped: node ids, layer names and warnings come from files.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.support.optional import require
+
+# Nothing may be fetched, whatever the data holds. Plotly compiles its WebGL shaders' callers from strings.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
+)
+
+
+MINUS, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}"
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def markup(value: Any) -> str:
+    """Return a value as HTML: escaped, unless it is `Html`."""
+    return value if isinstance(value, Html) else escape(number(value) if isinstance(value, Real) else str(value))
+
+
+def number(value: Any, digits: int = 3) -> str:
+    """Write a number for a reader: thousands parted, a few digits, a dash where there is none."""
+    if isinstance(value, Integral):
+        text = f"{int(value):,}"
+    elif not math.isfinite(value):
+        text = NOTHING
+    elif value != 0 and not 1e-3 <= abs(value) < 1e9:
+        text = f"{value:.{digits - 1}e}"
+    else:
+        text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    return text.replace("-", MINUS)
+
+
+def percent(value: float) -> str:
+    """Write a share."""
+    if not math.isfinite(value):
+        return NOTHING
+    shown = 100 * value
+    return f"{shown:.0f} %" if shown >= 10 or shown == 0 else f"{shown:.2g} %"
+
+
+def shortened(text: str, limit: int = 60) -> str:
+    """Cut a long name, and show that it was."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Iterable[int] = (0,)) -> Html:
+    """Return a table whose first column names the rows; columns in ``words`` hold text, the others numbers."""
+    texts = set(words)
+
+    def cell(value: Any, place: int) -> str:
+        kind = "" if place in texts else ' class="number"'
+        if place == 0:
+            return f'<th scope="row"{kind}>{markup(value)}</th>'
+        return f"<td{kind}>{markup(value)}</td>"
+
+    head = "".join(
+        f'<th scope="col"{"" if place in texts else " class=number"}>{markup(name)}</th>'
+        for place, name in enumerate(columns)
+    )
+    body = "".join(f"<tr>{''.join(cell(value, place) for place, value in enumerate(row))}</tr>\n" for row in rows)
+    return Html(
+        f'<div class="table" tabindex="0" role="region" aria-label="{markup(caption)}">'
+        f"<table><caption>{markup(caption)}</caption><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n"
+    )
+
+
+def pairs(caption: str, values: Iterable[tuple[str, Any]]) -> Html:
+    """Return a table of names and what they are."""
+    return table(caption, ("name", "value"), values, words=(0, 1))
+
+
+def figure(name: str, label: str, caption: str, controls: str = "", kind: str = "") -> Html:
+    """Return the place of a picture: ``label`` is read to those who do not see it, ``caption`` stands below."""
+    return Html(
+        f'<figure class="{markup(kind) or "wide"}">{controls}'
+        f'<div class="plot" data-figure="{markup(name)}" role="img" aria-label="{markup(label)}"></div>'
+        f"<figcaption>{markup(caption)}</figcaption></figure>\n"
+    )
+
+
+def section(identifier: str, title: str, *parts: str) -> Html:
+    """Return a section with its heading."""
+    return Html(
+        f'<section id="{markup(identifier)}" aria-labelledby="{markup(identifier)}-title">'
+        f'<h2 id="{markup(identifier)}-title">{markup(title)}</h2>\n{"".join(parts)}</section>\n'
+    )
+
+
+def paragraph(text: Any, kind: str = "") -> Html:
+    """Return a paragraph."""
+    return Html(f"<p{f' class={kind!r}' if kind else ''}>{markup(text)}</p>\n")
+
+
+def listing(code: str, label: str) -> Html:
+    """Return lines of code that can be copied."""
+    return Html(f'<pre tabindex="0" role="region" aria-label="{markup(label)}"><code>{markup(code)}</code></pre>\n')
+
+
+def packed(values: npt.ArrayLike) -> dict[str, Any] | None:
+    """Return numbers in 16 bits each between their extremes, enough for a colour; None if they have no finite range."""
+    array = np.asarray(values, dtype=np.float64).ravel()
+    low, high = float(array.min(initial=np.inf)), float(array.max(initial=-np.inf))
+    if not math.isfinite(high - low):
+        return None
+    steps = np.zeros(array.shape) if high == low else np.rint((array - low) / (high - low) * 65535)
+    return {"low": low, "high": high, "steps": _base64(steps.astype("<u2"))}
+
+
+def floats(values: npt.NDArray[Any]) -> str:
+    """Return numbers in 32 bits each, for a script to read."""
+    return _base64(values.astype("<f4"))
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold: no NumPy, and null for what is not finite."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def script_data(data: Any) -> str:
+    """Return JSON that can stand in a script element, whatever its strings hold."""
+    text = json.dumps(plain(data), allow_nan=False, separators=(",", ":"))
+    return text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+
+
+def whole_page(title: str, header: str, sections: Sequence[str], data: Any) -> bytes:
+    """Put a page together: one file, everything in it."""
+    plotly = require("plotly.offline", extra="report", purpose="writing a report").get_plotlyjs()
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="generator" content="orthonet">\n'
+        f'<title>{markup(title)}</title>\n<link rel="icon" href="data:,">\n'
+        f"<style>\n{_asset('page.css')}</style>\n</head>\n<body>\n{header}<main>\n{''.join(sections)}</main>\n"
+        f'<script type="application/json" id="report-data">{script_data(data)}</script>\n'
+        f"<script>{plotly}</script>\n<script>\n{_asset('page.js')}</script>\n</body>\n</html>\n"
+    ).encode("utf-8", "replace")
+
+
+def _asset(name: str) -> str:
+    return files("orthonet.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _base64(array: npt.NDArray[Any]) -> str:
+    return base64.b64encode(array.tobytes()).decode("ascii")

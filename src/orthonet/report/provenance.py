@@ -1,0 +1,163 @@
+"""How a result came about: command, code, settings, versions, times, warnings."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import platform
+import shlex
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import orthonet
+from orthonet.report.fitted import Fitted
+from orthonet.report.page import plain, shortened
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "plotly")
+
+
+def command_line(command: str | Sequence[str] | None) -> str | None:
+    """Return a command as it is typed, from a string or from arguments such as ``sys.argv``."""
+    if command is None or isinstance(command, str):
+        return command or None
+    arguments = [str(one) for one in command]
+    if not arguments:
+        return None
+    program = Path(arguments[0]).name
+    start = ["python", "-m", "orthonet"] if program == "__main__.py" else [program]
+    return shlex.join([*start, *arguments[1:]])
+
+
+def changed_settings(model: Any) -> dict[str, Any]:
+    """Return the settings of an estimator that are not its defaults."""
+    if not hasattr(model, "get_params"):
+        return {}
+    defaults = {name: one.default for name, one in inspect.signature(type(model).__init__).parameters.items()}
+    return {name: value for name, value in model.get_params(deep=False).items() if not _same(value, defaults.get(name))}
+
+
+def python_code(fitted: Fitted, opening: str | None = None) -> str:
+    """Return the lines that make the same model and page again; ``opening`` are those that make ``graph``."""
+    graph, model = fitted.graph, fitted.model
+    settings = changed_settings(model) | ({"n_clusters": model.n_clusters} if hasattr(model, "n_clusters") else {})
+    arguments, remarks = [], []
+    for name in sorted(settings, key=lambda one: (one != "n_clusters", one == "random_state", one)):
+        text = _literal(settings[name])
+        if text is None:
+            remarks.append(
+                f"# {name} was {shortened(' '.join(repr(settings[name]).split()))}: it cannot be written here"
+            )
+        elif name not in ("verbose", "checkpoint_dir"):
+            arguments.append(f"{name}={text}")
+    home = "orthonet" if fitted.method == "OrthoNet" else type(model).__module__
+    features = "" if graph.features is None else ", features"
+    features += ", layers_from_features=True" if graph.layers_from_features else ""
+    made = (
+        "from orthonet import MultilayerGraph\n\n"
+        f"graph = MultilayerGraph(layers{features})  # yours: {graph.n_nodes:,} nodes, {graph.n_layers} layers"
+    )
+    lines = [
+        f"from {home} import {fitted.method}",
+        "from orthonet.report.html import write_report",
+        opening or made,
+        *remarks,
+        f"model = {fitted.method}({', '.join(arguments)}).fit(graph)",
+        'write_report(graph, model, "report.html")',
+    ]
+    return "\n".join(lines)
+
+
+def seed_of(model: Any, record: Mapping[str, Any]) -> str:
+    """Return the seed, or say that there was none to tell."""
+    seed = getattr(model, "random_state", None)
+    seed = record.get("seed", seed) if seed is None else seed
+    if isinstance(seed, int | np.integer):
+        return str(int(seed))
+    return "none that can be told; a new fit will differ in details"
+
+
+def versions(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the versions in the run's record, else those of today."""
+    kept = record.get("versions")
+    if isinstance(kept, Mapping):
+        return {str(name): str(version) for name, version in kept.items()}
+    found = {"orthonet": str(record.get("version", orthonet.__version__)), "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def times(model: Any, record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the seconds that steps took, as far as they were recorded."""
+    found: dict[str, float] = {}
+    told = getattr(model, "aggregation_", None)
+    if isinstance(told, Mapping) and isinstance(told.get("seconds"), int | float):
+        found["merging the layers"] = float(told["seconds"])
+    for key in ("seconds", "times"):
+        kept = record.get(key)
+        if isinstance(kept, Mapping):
+            found |= {str(name): float(value) for name, value in kept.items() if isinstance(value, int | float)}
+        elif isinstance(kept, int | float):
+            found["all"] = float(kept)
+    return found
+
+
+def rest_of(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what else a record holds, as text."""
+    told = {"command", "version", "versions", "warnings", "seconds", "times", "seed"}
+    return [
+        (str(name), value if isinstance(value, str) else shortened(json.dumps(plain(value), ensure_ascii=False), 300))
+        for name, value in record.items()
+        if name not in told
+    ]
+
+
+def observations(fitted: Fitted, modularities: Mapping[str, float]) -> list[str]:
+    """Return what a reader of the result should know, whether or not somebody was warned of it."""
+    found = []
+    sizes = np.bincount(fitted.labels, minlength=fitted.n_clusters)
+    if (sizes == 0).any():
+        found.append(f"{int((sizes == 0).sum())} of the {fitted.n_clusters} clusters are empty; ask for fewer.")
+    if not getattr(fitted.model, "complete_", True):
+        found.append("Training was interrupted: the model is not complete.")
+    tol = getattr(fitted.model, "tol", None)
+    if tol is not None and len(fitted.turns) and fitted.turns[-1] > tol and len(fitted.losses):
+        found.append(
+            f"Training stopped at max_steps={len(fitted.losses):,} while the embedding still turned by {fitted.turns[-1]:.2g} "
+            f"in 20 steps (tol={tol:g})."
+        )
+    layers = [layer for layer in fitted.graph.summary().layers if layer.n_isolated]
+    if layers:
+        counts = _listed([f"{layer.name!r} {layer.n_isolated:,} of {layer.n_present:,}" for layer in layers])
+        found.append(f"Nodes without an edge in a layer, which then says nothing about their cluster: {counts}.")
+    weak = [f"{name!r} {value:.3f}" for name, value in modularities.items() if not value > 0.05]
+    if weak:
+        found.append(
+            f"Layers in which the clusters are hardly seen, by their modularity (chance gives 0): {_listed(weak)}."
+        )
+    return found
+
+
+def _listed(items: Sequence[str], most: int = 10) -> str:
+    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+
+
+def _same(value: Any, default: Any) -> bool:
+    if isinstance(value, tuple | list) and isinstance(default, tuple | list):
+        return list(value) == list(default)
+    return type(value) is type(default) and bool(np.all(value == default))
+
+
+def _literal(value: Any) -> str | None:
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return None if any(_literal(one) is None for one in value) else repr(value)
+    return repr(value) if value is None or isinstance(value, bool | int | float | str) else None

@@ -1,0 +1,140 @@
+"""The embedding as an interactive scatter plot: where each node lies, and what it can be coloured by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
+
+from orthonet.clustering.assignment import unit_rows
+from orthonet.report.findings import FeatureTable, telling_features
+from orthonet.report.fitted import Fitted
+from orthonet.report.page import Html, floats, markup, packed, shortened
+from orthonet.report.pictures import TSNE_UP_TO, flatten
+
+WEBGL_ABOVE = 10_000
+"""Points above which the graphics card draws them."""
+SAMPLE_ABOVE = 200_000
+"""Points above which a random sample stands for all."""
+MAX_FEATURES = 20
+CLUSTERS = "Clusters"
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Data for the page's script, the selector of colours, and a caption."""
+
+    data: dict[str, Any]
+    selector: Html
+    caption: str
+
+
+def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = SAMPLE_ABOVE) -> Scatter | None:
+    """Prepare the scatter plot; None if the method has no embedding."""
+    if fitted.embedding is None:
+        return None
+    n_nodes, n_dims = fitted.embedding.shape
+    shown = _sample(n_nodes, sample_above)
+    places = _places(fitted.embedding[shown])
+    groups = _columns(fitted, table, shown)
+    columns = [column for _, members in groups for _, column in members]
+    data = {
+        "kind": "scatter",
+        "x": floats(places[:, 0]),
+        "y": floats(places[:, 1]),
+        "cluster": floats(fitted.labels[shown]),  # exact: whole numbers
+        "ids": [shortened(str(node), 80) for node in fitted.graph.node_ids[shown].tolist()],
+        "sizes": np.bincount(fitted.labels, minlength=fitted.n_clusters),
+        "confidence": next((i for i, one in enumerate(columns) if one["name"] == "confidence"), None),
+        "columns": columns,
+        "webglAbove": WEBGL_ABOVE,
+    }
+    how = "its two principal components" if n_dims <= 3 or not 10 < len(shown) <= TSNE_UP_TO else "t-SNE"
+    caption = (
+        f"Each point is a node: its row of the {n_dims}-dimensional embedding, scaled to unit length and brought to the plane "
+        f"by {how}. "
+        + (
+            "Neighbours in the plane are neighbours in the embedding; distances between far groups mean little. "
+            if how == "t-SNE"
+            else "Groups that overlap here may be apart in the other dimensions. "
+            if n_dims > 2
+            else ""
+        )
+        + "Colours of degrees and features span the middle 98 % of the nodes. Hover or tap for the node; in the legend, click "
+        "a cluster to hide it and double-click to see it alone."
+    )
+    if len(shown) < n_nodes:
+        caption += f" A random sample of {len(shown):,} of the {n_nodes:,} nodes is drawn."
+    return Scatter(data, _selector(groups), caption)
+
+
+def _sample(n_nodes: int, most: int) -> npt.NDArray[np.intp]:
+    if n_nodes <= most:
+        return np.arange(n_nodes)
+    return np.sort(np.random.default_rng(0).choice(n_nodes, most, replace=False))
+
+
+def _places(embedding: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    if len(embedding) < 2:
+        return np.zeros((len(embedding), 2))
+    return flatten(unit_rows(embedding))
+
+
+def _columns(
+    fitted: Fitted, table: FeatureTable | None, shown: npt.NDArray[np.intp]
+) -> list[tuple[str, list[tuple[str, dict[str, Any]]]]]:
+    """Return groups of columns that points can be coloured by: a group's title, and in it a title and data each."""
+    groups: list[tuple[str, list[tuple[str, Any]]]] = [(CLUSTERS, [])]
+    if fitted.confidence is not None:
+        groups[0][1].append(("confidence", fitted.confidence[shown]))
+    degrees = [(name, np.asarray(layer.sum(axis=1)).ravel()[shown]) for name, layer in _layers(fitted)]
+    groups.append(("Degree in layer (sum of weights)", [(f"degree in {name}", values) for name, values in degrees]))
+    if table is not None and fitted.graph.features is not None:
+        names = fitted.feature_names
+        chosen = telling_features(table, MAX_FEATURES)
+        title = (
+            "Features"
+            if len(chosen) == len(names)
+            else f"Features: the {len(chosen)} that differ most of {len(names):,}"
+        )
+        groups.append((title, [(names[one], _column(fitted.graph.features, one, shown)) for one in chosen]))
+    found = []
+    for title, members in groups:
+        kept = [(name, packed(values), _colour_range(values, title)) for name, values in members]
+        found.append((title, [(name, {"name": name, "range": ends, **data}) for name, data, ends in kept if data]))
+    return found
+
+
+def _colour_range(values: npt.NDArray[np.float64], group: str) -> tuple[float, float]:
+    """Return where the colours begin and end: confidence at 0 and 1, else about the middle 98 %, lest one node rule all."""
+    if group == CLUSTERS:
+        return 0.0, 1.0
+    low, high = np.percentile(values, [1, 99])
+    return (float(low), float(high)) if low < high else (float(values.min()), float(values.max()))
+
+
+def _layers(fitted: Fitted) -> list[tuple[str, Any]]:
+    return list(zip(fitted.graph.layer_names, fitted.graph.layers, strict=True))
+
+
+def _column(features: Any, column: int, shown: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    values = features[:, [column]]
+    return np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64).ravel()[shown]
+
+
+def _selector(groups: list[tuple[str, list[tuple[str, dict[str, Any]]]]]) -> Html:
+    options, place = [], 0
+    for position, (title, members) in enumerate(groups):
+        inside = '<option value="cluster" selected>cluster</option>' if position == 0 else ""
+        for name, _ in members:
+            inside += f'<option value="{place}">{markup(shortened(name))}</option>'
+            place += 1
+        if inside:
+            options.append(f'<optgroup label="{markup(title)}">{inside}</optgroup>')
+    return Html(
+        '<p class="controls"><label for="colour-by">Colour by</label> '
+        f'<select id="colour-by" autocomplete="off">{"".join(options)}</select></p>'
+    )

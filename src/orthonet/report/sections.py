@@ -1,0 +1,304 @@
+"""The sections of the report, each from numbers to HTML and to data for the page's script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from orthonet.embedding.training import WINDOW
+from orthonet.report import provenance
+from orthonet.report.blocks import block_pictures
+from orthonet.report.findings import (
+    Agreement,
+    Contrast,
+    FeatureTable,
+    cluster_sizes,
+    feature_contrasts,
+)
+from orthonet.report.fitted import Fitted
+from orthonet.report.page import (
+    MINUS,
+    NOTHING,
+    Html,
+    figure,
+    listing,
+    markup,
+    number,
+    pairs,
+    paragraph,
+    percent,
+    section,
+    shortened,
+    table,
+)
+from orthonet.report.scatter import scatter
+
+Figures = dict[str, dict[str, Any]]
+TOP_FEATURES = 5
+
+
+def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple[str, str]]) -> Html:
+    """Return the head of the page: the numbers to know first, and where to find the rest."""
+    graph = fitted.graph
+    tiles = [
+        ("nodes", number(graph.n_nodes)),
+        ("layers", number(graph.n_layers)),
+        ("edges", number(sum(layer.n_edges for layer in graph.summary().layers))),
+        ("features", "none" if graph.features is None else number(graph.features.shape[1])),
+        ("clusters", number(fitted.n_clusters)),
+    ]
+    if fitted.confidence is not None:
+        tiles.append(("mean confidence", f"{fitted.confidence.mean():.2f}"))
+    shown = "".join(f"<div><dt>{markup(name)}</dt><dd>{markup(value)}</dd></div>" for name, value in tiles)
+    links = "".join(f'<li><a href="#{markup(place)}">{markup(name)}</a></li>' for place, name in contents)
+    told = (
+        f'<p class="warned"><a href="#warnings">{n_warnings} thing{"s" * (n_warnings != 1)} to know</a></p>'
+        if n_warnings
+        else ""
+    )
+    written = f"{fitted.method}, written {datetime.now().astimezone():%d %B %Y, %H:%M %Z}"
+    return Html(
+        f'<header><h1>{markup(title)}</h1>\n<p class="quiet">{markup(written)}</p>\n<dl class="tiles">{shown}</dl>\n{told}'
+        f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n'
+        '<noscript><p class="warned">The pictures need JavaScript; the tables do not.</p></noscript></header>\n'
+    )
+
+
+def layers_section(fitted: Fitted) -> Html:
+    """Tell what was clustered."""
+    graph = fitted.graph
+    weights = np.asarray(getattr(fitted.model, "layer_weights_", ()), dtype=np.float64).ravel()
+    weighted = len(weights) == graph.n_layers
+    columns = ["layer", "nodes", "missing", "edges", "density", "components", "isolated"] + ["weight"] * weighted
+    rows = [
+        [
+            layer.name,
+            layer.n_present,
+            layer.n_missing,
+            layer.n_edges,
+            layer.density,
+            layer.n_components,
+            layer.n_isolated,
+            *([weights[place]] if weighted else []),
+        ]
+        for place, layer in enumerate(graph.summary().layers)
+    ]
+    if graph.features is None:
+        features = "The nodes have no features; the layers alone were used."
+    else:
+        made = " The layers were made from them." if graph.layers_from_features else ""
+        features = f"Each node has {number(graph.features.shape[1])} features.{made}"
+    words = (
+        "Missing nodes are those that a layer says nothing about; isolated ones are held by the layer but have no edge. "
+        "Components count the isolated nodes."
+    )
+    return section(
+        "layers",
+        "What was clustered",
+        paragraph(f"{number(graph.n_nodes)} nodes, joined in {_count(graph.n_layers, 'layer')}. {features}"),
+        table("Layers", columns, rows),
+        paragraph(words, "quiet"),
+    )
+
+
+def clusters_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Html, Figures]:
+    """Tell how large the clusters are, how sure, and which features set them apart."""
+    sizes = cluster_sizes(fitted.labels, fitted.n_clusters)
+    names = fitted.feature_names
+    columns = ["cluster", "nodes", "share"] + ["confidence"] * (fitted.confidence is not None)
+    rows = []
+    for cluster, size in enumerate(sizes):
+        row: list[Any] = [_badge(cluster), size, percent(size / len(fitted.labels))]
+        if fitted.confidence is not None:
+            row.append(f"{fitted.confidence[fitted.labels == cluster].mean():.2f}" if size else NOTHING)
+        rows.append(row)
+    parts = [
+        figure(
+            "sizes",
+            f"Sizes of the {fitted.n_clusters} clusters, from {number(int(sizes.min()))} to {number(int(sizes.max()))} nodes.",
+            "Nodes in each cluster.",
+        ),
+        table("Clusters", columns, rows),
+    ]
+    if fitted.confidence is not None:
+        parts.append(paragraph("Confidence is the mean probability of the nodes' own label.", "quiet"))
+    if features is not None:
+        told = enumerate(feature_contrasts(features, TOP_FEATURES))
+        apart = [(_badge(cluster), _contrast_list(contrasts, names)) for cluster, contrasts in told]
+        words = "Mean in the cluster less mean of all others, in standard deviations over all nodes; in brackets the two means."
+        parts += [
+            Html("<h3>What sets each cluster apart</h3>"),
+            table("Features that differ most", ("cluster", "features"), apart, words=(0, 1)),
+            paragraph(words, "quiet"),
+        ]
+    return section("clusters", "The clusters", *parts), {"sizes": {"kind": "sizes", "values": sizes}}
+
+
+def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Html, Figures]:
+    """Show the embedding."""
+    found = scatter(fitted, features)
+    if found is None:
+        return section("embedding", "The embedding", paragraph(f"{fitted.method} makes no embedding.")), {}
+    label = (
+        f"Scatter plot of {number(fitted.graph.n_nodes)} nodes in the plane, in {fitted.n_clusters} clusters; what the points "
+        "are coloured by can be chosen."
+    )
+    signs = (
+        paragraph(
+            "Ten colours and ten symbols together tell the clusters apart: colour by the last digit, symbol by the tens.",
+            "quiet",
+        )
+        if fitted.n_clusters > 10
+        else ""
+    )
+    picture = figure("embedding", label, found.caption, controls=found.selector)
+    return section("embedding", "The embedding", picture, signs), {"embedding": found.data}
+
+
+def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[Html, Figures]:
+    """Tell how far each layer agrees with the clusters, and draw its blocks."""
+    rows = [
+        (
+            one.name,
+            _decimals(one.modularity),
+            percent(one.within_share),
+            percent(one.by_chance),
+            percent(one.density_within),
+            percent(one.density_between),
+        )
+        for one in agreement
+    ]
+    columns = ("layer", "modularity", "weight within", "by chance", "pairs joined within", "between")
+    words = (
+        "Weight within is the share of the edge weight that joins nodes of one cluster; by chance is what shuffled ends of the "
+        "same edges would give, and modularity the difference of the two. A layer that knows nothing of the clusters has "
+        "modularity 0."
+    )
+    pictures, data = block_pictures(fitted)
+    data["agreement"] = {
+        "kind": "agreement",
+        "names": [shortened(one.name, 28) for one in agreement],
+        "within": [one.within_share for one in agreement],
+        "chance": [one.by_chance for one in agreement],
+    }
+    label = "Share of each layer's edge weight within clusters, and by chance; the numbers are in the table below."
+    body = (
+        figure("agreement", label, "Share of the edge weight within clusters, beside what chance would give."),
+        table("Agreement of each layer with the clusters", columns, rows),
+        paragraph(words, "quiet"),
+        pictures,
+    )
+    return section("agreement", "The layers and the clusters", *body), data
+
+
+def training_section(fitted: Fitted) -> tuple[Html, Figures]:
+    """Show how training went."""
+    model, steps = fitted.model, len(fitted.losses)
+    if not steps:
+        return section("training", "Training", paragraph(f"{fitted.method} keeps no history of training.")), {}
+    history = getattr(model, "history_", {})
+    facts: list[tuple[str, Any]] = [("steps", steps), ("last loss", float(fitted.losses[-1]))]
+    if len(fitted.turns):
+        facts.append(("last turn", float(fitted.turns[-1])))
+    if "agreement" in history:
+        facts.append(("agreement of the nets", float(np.asarray(history["agreement"]).ravel()[0])))
+    told = getattr(model, "aggregation_", None) or {}
+    facts += [(f"merging: {name}", _brief(value)) for name, value in told.items()]
+    data: Figures = {
+        "loss": {"kind": "line", "x": np.arange(1, steps + 1), "y": fitted.losses, "title": "loss", "axis": "step"}
+    }
+    parts = [
+        figure("loss", f"Loss over {steps} training steps.", "Loss before each step, mean over the nets.", kind="half")
+    ]
+    if len(fitted.turns):
+        tol = getattr(model, "tol", None)
+        data["turn"] = {
+            "kind": "line",
+            "x": steps // WINDOW * WINDOW - WINDOW * np.arange(len(fitted.turns))[::-1],
+            "y": np.maximum(fitted.turns, 1e-12),
+            "title": "turn",
+            "axis": "step",
+            "log": True,
+            "level": tol,
+        }
+        caption = "How far the embedding turned since the look before (1 less the mean squared cosine)" + (
+            f"; training stops below {tol:g}, the dotted line." if tol is not None else "."
+        )
+        parts.append(figure("turn", f"Turn of the embedding at {len(fitted.turns)} looks.", caption, kind="half"))
+    body = Html('<div class="side-by-side">' + "".join(parts) + "</div>\n")
+    return section("training", "Training", body, pairs("What came of it", facts)), data
+
+
+def warnings_section(told: Sequence[str], seen: Sequence[str]) -> Html:
+    """List what was warned of while fitting, and what the report itself noticed."""
+    parts: list[str] = []
+    for title, lines in (("Warnings of the run", told), ("Noticed in the result", seen)):
+        if lines:
+            parts.append(f"<h3>{title}</h3><ul>{''.join(f'<li>{markup(line)}</li>' for line in lines)}</ul>\n")
+    return section(
+        "warnings", "Things to know", *(parts or [paragraph("No warnings, and nothing unusual was noticed.")])
+    )
+
+
+def reproduction_section(fitted: Fitted, command: str | None, code: str | None, record: Mapping[str, Any]) -> Html:
+    """Tell how to get the same result again."""
+    model = fitted.model
+    parts: list[str] = []
+    if command:
+        parts += ["<h3>Command</h3>", listing(command, "Command")]
+    parts += ["<h3>Python</h3>", listing(provenance.python_code(fitted, code), "Python code")]
+    took = provenance.times(model, record)
+    facts = [("seed", provenance.seed_of(model, record))]
+    facts += [(f"seconds, {name}", f"{value:.3g}") for name, value in took.items()]
+    facts += provenance.versions(record).items()
+    parts.append(pairs("Seed, times and versions", facts))
+    if hasattr(model, "get_params"):
+        changed = provenance.changed_settings(model)
+        settings = [
+            (name, _brief(value) + (" *" if name in changed else ""))
+            for name, value in model.get_params(deep=False).items()
+        ]
+        parts.append(_folded("All settings", pairs("Settings; * is not the default", settings)))
+    kept = provenance.rest_of(record)
+    if kept:
+        parts.append(_folded("The rest of the run's record", pairs("Record", kept)))
+    return section("reproduce", "To get this again", *parts)
+
+
+def _folded(title: str, body: str) -> Html:
+    return Html(f"<details><summary>{markup(title)}</summary>{body}</details>\n")
+
+
+def _badge(cluster: int) -> Html:
+    """Return a cluster's number beside a patch of its colour, which is only an ornament."""
+    return Html(f'<span class="patch patch-{cluster % 10}" aria-hidden="true"></span>{cluster}')
+
+
+def _contrast_list(contrasts: Sequence[Contrast], names: Sequence[str]) -> Html:
+    if not contrasts:
+        return Html(NOTHING)
+    lines = "".join(
+        f'<li><span class="feature">{markup(shortened(names[one.feature]))}</span> <b>{"+" if one.difference > 0 else MINUS}'
+        f"{abs(one.difference):.2f}</b> <span class=quiet>({number(one.mean_inside)} | {number(one.mean_outside)})</span></li>"
+        for one in contrasts
+    )
+    return Html(f'<ul class="contrasts">{lines}</ul>')
+
+
+def _decimals(value: float) -> str:
+    return f"{value:.3f}".replace("-", MINUS) if np.isfinite(value) else NOTHING
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return shortened(", ".join(f"{name}: {_brief(one)}" for name, one in value.items()), 200)
+    return shortened(" ".join(str(value).split()), 120)
+
+
+def _count(count: int, thing: str) -> str:
+    return f"{number(count)} {thing}" + ("s" if count != 1 else "")

@@ -1,0 +1,361 @@
+"""The report is one file that holds everything, shows what was found, and lets nothing of the data act."""
+
+import base64
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from orthonet import MultilayerGraph, OrthoNet, baselines
+from orthonet.report import html, page, palette
+from orthonet.report.findings import feature_table
+from orthonet.report.fitted import Fitted
+from orthonet.report.provenance import changed_settings, command_line, python_code
+from orthonet.report.scatter import scatter
+
+pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
+
+EVIL = "<img src=x onerror=evil()>'\"&"
+
+
+class Found(ClusterMixin, BaseEstimator):
+    """An estimator that knows its labels, and nothing else."""
+
+    def __init__(self, n_clusters=8):
+        self.n_clusters = n_clusters
+
+    def fit(self, X):
+        return self
+
+
+def found(labels, n_clusters=None, **more):
+    model = Found(int(np.max(labels)) + 1 if n_clusters is None else n_clusters)
+    model.labels_ = np.asarray(labels)
+    for name, value in more.items():
+        setattr(model, f"{name}_", value)
+    return model
+
+
+def ring(n_nodes):
+    there = np.arange(n_nodes)
+    rows, columns = np.r_[there, (there + 1) % n_nodes], np.r_[(there + 1) % n_nodes, there]
+    return csr_array((np.ones(2 * n_nodes), (rows, columns)), shape=(n_nodes, n_nodes))
+
+
+@pytest.fixture(scope="module")
+def model(clouds):
+    return OrthoNet(3, max_steps=40, random_state=0, verbose=False).fit(clouds.graph)
+
+
+class Structure(HTMLParser):
+    """Every element with its attributes, and the text of the page without its scripts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.texts, self._inside = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self._inside.append(tag)
+
+    def handle_endtag(self, tag):
+        while self._inside and self._inside.pop() != tag:
+            pass
+
+    def handle_data(self, text):
+        if not {"script", "style"} & set(self._inside):
+            self.texts.append(text)
+
+    def of(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split())
+
+
+def page_of(graph, model, **more):
+    return html.report_page(graph, model, **more).decode()
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_one_file_that_asks_for_nothing(clouds, model, tmp_path):
+    path = html.write_report(clouds.graph, model, tmp_path / "report.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    structure = Structure(path.read_text(encoding="utf-8"))
+    for _, attributes in structure.elements:
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith(("#", "data:"))
+    policy = next(one["content"] for one in structure.of("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+
+
+def test_it_can_be_read_without_seeing_it(clouds, model):
+    structure = Structure(page_of(clouds.graph, model))
+    assert structure.of("html") == [{"lang": "en"}]
+    assert len(structure.of("h1")) == 1
+    assert {"name": "viewport", "content": "width=device-width, initial-scale=1"} in structure.of("meta")
+    assert all(one.get("scope") in ("row", "col") for one in structure.of("th"))
+    assert len(structure.of("caption")) == len(structure.of("table"))
+    plots = [one for one in structure.of("div") if "data-figure" in one]
+    assert plots
+    assert all(one["role"] == "img" and one["aria-label"] for one in plots)
+    assert [one["for"] for one in structure.of("label")] == [one["id"] for one in structure.of("select")]
+    identifiers = [one["id"] for _, one in structure.elements if "id" in one]
+    assert len(identifiers) == len(set(identifiers))
+    assert {one["href"][1:] for one in structure.of("a")} <= set(identifiers)
+
+
+def test_every_place_for_a_figure_has_its_data(clouds, model):
+    text = page_of(clouds.graph, model)
+    places = [one["data-figure"] for one in Structure(text).of("div") if "data-figure" in one]
+    assert sorted(places) == sorted(data_of(text)["figures"])
+
+
+def test_it_tells_what_was_found(clouds, model):
+    text = Structure(page_of(clouds.graph, model, title="Three clouds")).text
+    for words in (
+        "Three clouds",
+        "150 nodes, joined in 3 layers",
+        *clouds.graph.layer_names,
+        "modularity",
+        "feature 0",
+    ):
+        assert words in text
+    figures = data_of(page_of(clouds.graph, model))["figures"]
+    assert figures["sizes"]["values"] == np.bincount(model.labels_).tolist()
+    np.testing.assert_allclose(figures["loss"]["y"], model.history_["loss"])
+    assert len(figures["turn"]["x"]) == len(model.history_["turn"])
+    assert figures["turn"]["x"][-1] == 40
+    assert len(figures["embedding"]["ids"]) == 150
+
+
+def test_nothing_in_the_data_becomes_html(rng):
+    pandas = pytest.importorskip("pandas")
+    features = pandas.DataFrame(rng.normal(size=(12, 2)), columns=[f"{EVIL}a", f"{EVIL}b"])
+    features.index = [f"{EVIL}{node}" for node in range(12)]
+    graph = MultilayerGraph({f"{EVIL}one": ring(12), f"{EVIL}two": ring(12)}, features)
+    model = found(np.arange(12) % 2, embedding=rng.normal(size=(12, 2)), confidence=rng.random(12))
+    text = page_of(
+        graph,
+        model,
+        command=f"orthonet {EVIL}",
+        title=EVIL,
+        warnings=[EVIL],
+        record={EVIL: EVIL, "versions": {EVIL: EVIL}},
+    )
+    assert "<img" not in re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)
+    structure = Structure(text)
+    assert not structure.of("img")
+    for words in (f"{EVIL}one", f"{EVIL}a", f"orthonet {EVIL}", f"{EVIL} · OrthoNet report"):
+        assert words in structure.text
+    assert data_of(text)["figures"]["embedding"]["ids"][3] == f"{EVIL}3"
+
+
+@pytest.mark.parametrize("value", ["</script><b>", "<!--", "\u2028 & \u2029", "\ud800", "100 % {x} %{y}"])
+def test_strings_survive_the_script_element(value):
+    text = page.script_data({"name": value})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"name": value}
+
+
+def test_an_id_that_no_encoding_holds_is_no_obstacle(rng):
+    graph = MultilayerGraph([ring(6)], node_ids=["\ud800", "b", "c", "d", "e", "f"])
+    page_of(graph, found([0, 1] * 3, embedding=rng.normal(size=(6, 2))), title="\ud800")
+
+
+@pytest.mark.parametrize("values", [[3.0], [1.0, 1.0], [-5.0, 0.25, 1e6], np.linspace(-1, 1, 1000)])
+def test_packed_numbers_come_back_within_a_step(values):
+    packed = page.packed(values)
+    steps = np.frombuffer(base64.b64decode(packed["steps"]), dtype="<u2")
+    back = packed["low"] + (packed["high"] - packed["low"]) * steps / 65535
+    np.testing.assert_allclose(back, values, atol=(packed["high"] - packed["low"]) / 65535)
+
+
+def test_numbers_for_a_reader():
+    shown = [page.number(value) for value in (0, 1234567, 0.12345, -2.5, 12345.6, 1e-7, float("nan"), np.int64(5), 0.0)]
+    assert shown == ["0", "1,234,567", "0.123", "−2.5", "12,346", "1.00e−07", "–", "5", "0"]
+    assert [page.percent(value) for value in (0, 0.004, 0.25, float("nan"))] == ["0 %", "0.4 %", "25 %", "–"]
+
+
+@pytest.mark.parametrize("n_clusters", [2, 11, 100])
+def test_any_number_of_clusters_and_no_features(rng, n_clusters):
+    labels = np.arange(200) % n_clusters
+    graph = MultilayerGraph([ring(200)])
+    text = page_of(graph, found(labels, embedding=rng.normal(size=(200, 3))))
+    assert data_of(text)["figures"]["sizes"]["values"] == np.bincount(labels).tolist()
+    assert "The nodes have no features" in text
+
+
+def test_empty_clusters_isolated_and_missing_nodes_are_told(rng):
+    present = np.ones((2, 20), dtype=bool)
+    present[1, :5] = False
+    thin = csr_array(([1.0, 1.0], ([10, 11], [11, 10])), shape=(20, 20))
+    graph = MultilayerGraph({"ring": ring(20), "thin": thin}, present=list(present))
+    text = page_of(graph, found(np.arange(20) % 2, n_clusters=4, embedding=rng.normal(size=(20, 4))))
+    assert "2 of the 4 clusters are empty" in text
+    assert "&#x27;thin&#x27; 13 of 15" in text
+    assert data_of(text)["figures"]["density-0"]["values"][3] == [None] * 4
+
+
+def test_a_method_without_embedding_history_or_confidence(clouds):
+    rival = baselines.KMeans(3, random_state=0).fit(clouds.graph)
+    text = page_of(clouds.graph, rival)
+    if not hasattr(rival, "embedding_"):
+        assert "KMeans makes no embedding" in text
+    assert "KMeans keeps no history" in text
+
+
+def test_a_loaded_model_gives_the_same_page(clouds, model, tmp_path):
+    pytest.importorskip("safetensors")
+    model.save(tmp_path / "model")
+    again = OrthoNet.load(tmp_path / "model")
+    one, other = (data_of(page_of(clouds.graph, each)) for each in (model, again))
+    assert one == other
+
+
+def test_a_sample_stands_for_very_many_nodes(rng):
+    graph = MultilayerGraph([ring(300)], features=rng.normal(size=(300, 2)))
+    labels = np.arange(300) % 3
+    fitted = Fitted.of(graph, found(labels, embedding=rng.normal(size=(300, 3)), confidence=rng.random(300)))
+    drawn = scatter(fitted, feature_table(graph.features, labels, 3), sample_above=100)
+    shown = [int(node) for node in drawn.data["ids"]]
+    assert len(set(shown)) == 100
+    clusters = np.frombuffer(base64.b64decode(drawn.data["cluster"]), dtype="<f4")
+    np.testing.assert_array_equal(clusters, labels[shown])
+    assert "random sample of 100 of the 300 nodes" in drawn.caption
+    assert "sample" not in scatter(fitted, None, sample_above=300).caption
+
+
+def test_at_most_twenty_features_can_be_chosen_the_telling_ones_first(rng):
+    labels = np.arange(60) % 2
+    features = rng.normal(size=(60, 50))
+    features[:, 37] = labels
+    text = page_of(MultilayerGraph([ring(60)], features), found(labels, embedding=rng.normal(size=(60, 2))))
+    names = [column["name"] for column in data_of(text)["figures"]["embedding"]["columns"]]
+    chosen = [name for name in names if name.startswith("feature")]
+    assert len(chosen) == 20
+    assert chosen[0] == "feature 37"
+
+
+def test_the_record_has_its_places(clouds, model):
+    record = {
+        "command": ["/usr/bin/orthonet", "cluster", "my edges.csv"],
+        "versions": {"orthonet": "9.8.7"},
+        "seconds": {"reading": 1.5},
+        "warnings": ["twice told", "a loose screw"],
+        "colour": {"of": "the day"},
+    }
+    text = Structure(page_of(clouds.graph, model, record=record, warnings=["twice told"])).text
+    for words in ("orthonet cluster 'my edges.csv'", "9.8.7", "seconds, reading", "a loose screw", "the day"):
+        assert words in text
+    assert text.count("twice told") == 1
+    assert "orthonet own" in Structure(page_of(clouds.graph, model, record=record, command="orthonet own")).text
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (None, None),
+        ([], None),
+        ("orthonet cluster a b", "orthonet cluster a b"),
+        (["/x/__main__.py", "cluster", "a b"], "python -m orthonet cluster 'a b'"),
+    ],
+)
+def test_commands_as_typed(command, shown):
+    assert command_line(command) == shown
+
+
+def test_the_code_on_the_page_gives_the_same_clusters(clouds, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = python_code(Fitted.of(clouds.graph, model), "graph = the_graph")
+    names = {"the_graph": clouds.graph}
+    exec(code, names)  # noqa: S102
+    np.testing.assert_array_equal(names["model"].labels_, model.labels_)
+    assert (tmp_path / "report.html").is_file()
+
+
+def test_settings_that_cannot_be_written_are_named():
+    changed = changed_settings(OrthoNet(4, layer_weights=np.array([1, 2]), hidden_layers=[400, 200, 100]))
+    assert set(changed) == {"n_clusters", "layer_weights"}
+    graph = MultilayerGraph([ring(8)])
+    model = OrthoNet(2, random_state=np.random.default_rng(0), max_steps=5, verbose=False).fit(graph)
+    code = python_code(Fitted.of(graph, model))
+    assert "# random_state was Generator(PCG64)" in code
+    assert "OrthoNet(n_clusters=2, max_steps=5)" in code
+
+
+def test_what_does_not_fit_is_refused(clouds, model, tmp_path):
+    with pytest.raises(ValueError, match=r"model labels 150 nodes, but graph has 10"):
+        html.write_report(clouds.graph.subgraph(np.arange(10)), model, tmp_path / "report.html")
+    with pytest.raises(ValueError, match=r"integers from 0, got .*-1"):
+        html.write_report(clouds.graph, found(np.full(150, -1), 2), tmp_path / "report.html")
+    with pytest.raises(IsADirectoryError, match=r"is a folder; name a file in it"):
+        html.write_report(clouds.graph, model, tmp_path)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        html.write_report(clouds.graph, model, tmp_path / "nowhere" / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_plotly_it_says_what_to_install(clouds, model, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(ImportError, match=r"pip install 'orthonet\[report\]'"):
+        html.write_report(clouds.graph, model, tmp_path / "report.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_hundred_clusters_have_a_sign_each():
+    assert len({palette.cluster_sign(cluster) for cluster in range(100)}) == 100
+
+
+# Machado, Oliveira & Fernandes (2009): what eyes without one kind of cone see of linear RGB.
+SIGHT = {
+    "all": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+    "tritanopia": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
+    ),
+}
+
+
+def linear(colour):
+    shares = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+def lightness_and_tint(rgb):
+    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    xyz = to_xyz @ np.clip(rgb, 0, 1) / [0.9505, 1, 1.089]
+    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
+
+
+@pytest.mark.parametrize("theme", palette.THEMES)
+@pytest.mark.parametrize("sight", SIGHT)
+def test_colours_are_apart_for_every_eye(theme, sight):
+    seen = [lightness_and_tint(SIGHT[sight] @ linear(colour)) for colour in palette.THEMES[theme]["clusters"]]
+    gaps = [np.linalg.norm(one - other) for place, one in enumerate(seen) for other in seen[:place]]
+    assert min(gaps) > 10  # a just noticeable difference is about 2.3
+
+
+@pytest.mark.parametrize("theme", palette.THEMES)
+@pytest.mark.parametrize("scale", ["values", "density"])
+def test_scales_read_in_grey(theme, scale):
+    lightness = [lightness_and_tint(linear(colour))[0] for colour in palette.THEMES[theme][scale]]
+    steps = np.diff(lightness)
+    assert (steps > 3).all() or (steps < -3).all()

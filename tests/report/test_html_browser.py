@@ -1,0 +1,216 @@
+"""The report in a real browser: it draws without errors, answers to the mouse, and fits screens, themes and paper."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from orthonet import MultilayerGraph, OrthoNet
+from orthonet.report.html import write_report
+
+playwright = pytest.importorskip("playwright.sync_api", reason="drives the browser: pip install playwright")
+pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader"]
+EMBEDDING = '[data-figure="embedding"]'
+TRACES = f"""() => document.querySelector('{EMBEDDING}').data.map(one => [one.type, one.name, one.x.length])"""
+
+
+class Found(ClusterMixin, BaseEstimator):
+    """An estimator that knows its labels and its embedding."""
+
+    def fit(self, X):
+        return self
+
+
+def ring(n_nodes):
+    there = np.arange(n_nodes)
+    rows, columns = np.r_[there, (there + 1) % n_nodes], np.r_[(there + 1) % n_nodes, there]
+    return csr_array((np.ones(2 * n_nodes), (rows, columns)), shape=(n_nodes, n_nodes))
+
+
+def scattered(n_nodes, n_clusters, folder, **more):
+    rng = np.random.default_rng(0)
+    model = Found()
+    model.labels_ = np.arange(n_nodes) % n_clusters
+    model.embedding_ = rng.normal(size=(n_nodes, 2)) + 5 * np.eye(n_clusters, 2)[model.labels_]
+    model.confidence_ = rng.random(n_nodes)
+    graph = MultilayerGraph([ring(n_nodes)], features=rng.normal(size=(n_nodes, 2)), **more)
+    return write_report(graph, model, folder / "report.html")
+
+
+@pytest.fixture(scope="module")
+def driver():
+    with playwright.sync_playwright() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser(driver):
+    found = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def report(clouds, tmp_path_factory):
+    model = OrthoNet(3, max_steps=40, random_state=0, verbose=False).fit(clouds.graph)
+    return write_report(clouds.graph, model, tmp_path_factory.mktemp("page") / "report.html")
+
+
+@pytest.fixture
+def opened(browser):
+    """Open a file offline; when the test is done, nothing else was asked for and nothing went wrong."""
+    contexts, wrong = [], []
+
+    def open_page(path, within=browser, **how):
+        context = within.new_context(offline=True, **how)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: wrong.append(asked.url) if asked.url != path.as_uri() else None)
+        page.goto(path.as_uri())
+        page.wait_for_selector(f"{EMBEDDING} .main-svg")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def hovered(page, place=f"{EMBEDDING} .scatterlayer .point"):
+    """Put the mouse on the last point, which lies on top, and return what is shown."""
+    point = page.locator(place).last
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2 + 1, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    shown = page.locator(f"{EMBEDDING} .hoverlayer .hovertext")
+    shown.first.wait_for()
+    return shown.first.text_content()
+
+
+def test_every_figure_is_drawn(opened, report):
+    page = opened(report)
+    n_places = page.locator("[data-figure]").count()
+    assert n_places == 11  # embedding, sizes, agreement, loss, turn, and two for each of three layers
+    assert page.locator("[data-figure] .main-svg:first-child").count() == n_places
+    assert page.locator(f"{EMBEDDING} .point").count() == 150
+    assert page.title() == "150 nodes in 3 clusters · OrthoNet report"
+
+
+def test_no_button_sends_the_data_anywhere(opened, report):
+    titles = (
+        opened(report).locator(".modebar-btn").evaluate_all("all => all.map(one => one.dataset.title.toLowerCase())")
+    )
+    assert set(titles) == {"download plot as a png", "zoom", "pan", "reset axes"}
+
+
+def test_hovering_shows_the_node(opened, report):
+    shown = hovered(opened(report))
+    assert re.fullmatch(r"\d+cluster \dconfidence [01]\.\d\d", shown)
+
+
+def test_hovering_shows_an_id_as_it_is(opened, tmp_path):
+    ids = [f"<b>&amp;<script>alert({node})</script>%{{x}}" for node in range(8)]
+    page = opened(scattered(8, 2, tmp_path, node_ids=ids, layer_names=["<i>layer</i>"]))
+    assert any(hovered(page).startswith(one + "cluster") for one in ids)
+    assert page.locator('[data-figure="agreement"] .ytick').first.text_content() == "<i>layer</i>"
+
+
+def test_the_selector_colours_the_points(opened, report):
+    page = opened(report)
+    by_cluster = page.evaluate(TRACES)
+    assert len(by_cluster) == 3
+    assert sum(n_points for *_, n_points in by_cluster) == 150
+    choices = page.locator("#colour-by option").all_text_contents()
+    assert choices[:3] == ["cluster", "confidence", "degree in cloud 0"]
+    assert "feature 0" in choices
+    for name, n_colours in (("confidence", 1), ("degree in cloud 1", 20), ("feature 0", 20)):
+        page.select_option("#colour-by", label=name)
+        page.wait_for_selector(f"{EMBEDDING} .colorbar")
+        assert page.evaluate(TRACES) == [["scatter", name, 150]]
+        assert page.locator(f"{EMBEDDING} .colorbar").text_content().endswith(name)
+        colours = page.locator(f"{EMBEDDING} .point").evaluate_all("all => all.map(one => one.style.fill)")
+        assert len(set(colours)) >= n_colours
+    assert "feature 0: " in hovered(page)
+    page.select_option("#colour-by", "cluster")
+    assert page.evaluate(TRACES) == by_cluster
+    assert page.locator(f"{EMBEDDING} .legend .traces").count() == 3
+
+
+def test_it_follows_the_theme(opened, report):
+    page = opened(report, color_scheme="light")
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    tick = """document.querySelector('[data-figure="sizes"] .xtick text').style.fill"""
+    ink = page.evaluate(tick)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"{tick} !== '{ink}'")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"{tick} === '{ink}'")
+
+
+def test_it_fits_a_phone(opened, report):
+    page = opened(report, viewport={"width": 360, "height": 740}, is_mobile=True, has_touch=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    widths = page.locator("[data-figure] .main-svg:first-child").evaluate_all("all => all.map(one => one.clientWidth)")
+    assert max(widths) <= 340
+
+
+def test_figures_follow_the_window(opened, report):
+    page = opened(report, viewport={"width": 1200, "height": 800})
+    page.set_viewport_size({"width": 500, "height": 800})
+    page.wait_for_function(f"document.querySelector('{EMBEDDING} .main-svg').clientWidth < 500")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 500
+
+
+def test_on_paper_it_is_light_and_fits(opened, report):
+    page = opened(report, color_scheme="dark")
+    state = """() => [
+        Math.max(...Array.from(document.querySelectorAll(".main-svg"), one => one.clientWidth)),
+        document.querySelector('[data-figure="sizes"] .xtick text').style.fill]"""
+    screen = page.evaluate(state)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    width, colour = page.evaluate(state)
+    assert width <= 680
+    assert colour != screen[1]
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(state) == screen
+    assert page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_thirty_clusters_wear_colours_and_symbols(opened, tmp_path):
+    page = opened(scattered(90, 30, tmp_path))
+    signs = page.evaluate(
+        f"document.querySelector('{EMBEDDING}').data.map(one => one.marker.color + ' ' + one.marker.symbol)"
+    )
+    assert len(set(signs)) == 30
+
+
+def test_many_points_are_drawn_by_webgl(opened, tmp_path):
+    page = opened(scattered(10_001, 2, tmp_path))
+    assert {kind for kind, *_ in page.evaluate(TRACES)} == {"scattergl"}
+    assert page.locator(f"{EMBEDDING} canvas.gl-canvas").count() > 0
+    page.select_option("#colour-by", label="confidence")
+    assert page.evaluate(TRACES) == [["scattergl", "confidence", 10_001]]
+
+
+def test_without_webgl_some_of_many_points_are_drawn(driver, opened, tmp_path):
+    bare = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-3d-apis"])
+    try:
+        page = opened(scattered(10_001, 2, tmp_path), within=bare)
+        drawn = page.evaluate(TRACES)
+        assert {kind for kind, *_ in drawn} == {"scatter"}
+        assert sum(n_points for *_, n_points in drawn) == 5001
+        assert "of every 2 nodes one is drawn" in page.locator("#embedding .note").text_content()
+    finally:
+        bare.close()

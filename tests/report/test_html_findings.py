@@ -1,0 +1,159 @@
+"""The report's numbers obey their laws, and small cases worked by hand."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from orthonet import MultilayerGraph
+from orthonet.report import findings
+
+TWO_TRIANGLES = np.zeros((6, 6))
+for a, b in [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)]:
+    TWO_TRIANGLES[a, b] = TWO_TRIANGLES[b, a] = 1.0
+SIDES = np.array([0, 0, 0, 1, 1, 1])
+
+
+def random_layer(rng, n_nodes=40, density=0.2):
+    upper = np.triu(rng.random((n_nodes, n_nodes)) * (rng.random((n_nodes, n_nodes)) < density), 1)
+    return csr_array(upper + upper.T)
+
+
+def test_modularity_of_two_triangles_joined_by_an_edge():
+    # 6 of 7 edges within, and each side has half of the degrees: 6/7 − 1/2.
+    assert findings.modularity(csr_array(TWO_TRIANGLES), SIDES, 2) == pytest.approx(6 / 7 - 1 / 2)
+
+
+def test_modularity_laws(rng):
+    layer, labels = random_layer(rng), rng.integers(0, 4, 40)
+    found = findings.modularity(layer, labels, 4)
+    order = rng.permutation(40)
+    assert findings.modularity(layer[order][:, order], labels[order], 4) == pytest.approx(found)
+    assert findings.modularity(layer * 7.5, labels, 4) == pytest.approx(found)
+    assert findings.modularity(layer, np.array([3, 1, 0, 2])[labels], 4) == pytest.approx(found)
+    assert findings.modularity(layer, labels, 9) == pytest.approx(found)  # empty clusters change nothing
+    assert findings.modularity(layer, np.zeros(40, int), 1) == pytest.approx(0)
+    assert -0.5 <= found <= 1
+
+
+def test_modularity_is_the_one_of_networkx(rng):
+    networkx = pytest.importorskip("networkx")
+    layer, labels = random_layer(rng), rng.integers(0, 3, 40)
+    groups = [set(np.flatnonzero(labels == k).tolist()) for k in range(3)]
+    expected = networkx.community.modularity(networkx.from_scipy_sparse_array(layer), groups)
+    assert findings.modularity(layer, labels, 3) == pytest.approx(expected)
+
+
+def test_an_empty_layer_has_no_modularity_but_a_density():
+    empty = csr_array((4, 4))
+    labels = np.array([0, 0, 1, 1])
+    assert np.isnan(findings.modularity(empty, labels, 2))
+    np.testing.assert_array_equal(findings.block_densities(empty, labels, 2), np.zeros((2, 2)))
+
+
+def test_block_densities_of_two_triangles():
+    found = findings.block_densities(csr_array(3.0 * TWO_TRIANGLES), SIDES, 2)
+    np.testing.assert_allclose(found, [[1, 1 / 9], [1 / 9, 1]])
+
+
+def test_missing_nodes_form_no_pairs():
+    layer = csr_array(TWO_TRIANGLES[:5, :5])
+    present = np.array([True, True, True, True, True, False])
+    padded = csr_array(np.pad(TWO_TRIANGLES[:5, :5], (0, 1)))
+    np.testing.assert_allclose(
+        findings.block_densities(padded, SIDES, 2, present), findings.block_densities(layer, SIDES[:5], 2)
+    )
+
+
+def test_a_lone_node_or_an_empty_cluster_has_no_density_within():
+    found = findings.block_densities(csr_array(TWO_TRIANGLES), np.array([0, 0, 0, 0, 0, 1]), 3)
+    assert np.isnan(found[1, 1])
+    assert np.isnan(found[2]).all()
+    assert found[0, 1] == pytest.approx(2 / 5)
+
+
+def test_block_weights_add_up_to_the_layer(rng):
+    layer = random_layer(rng)
+    found = findings.block_weights(layer, rng.integers(0, 5, 40), 5)
+    np.testing.assert_allclose(found, found.T)
+    assert found.sum() == pytest.approx(layer.sum())
+
+
+def test_agreement_of_a_graph(rng):
+    graph = MultilayerGraph({"sides": TWO_TRIANGLES, "across": random_layer(rng, 6, 0.9)})
+    sides, across = findings.layer_agreement(graph, SIDES, 2)
+    assert (sides.name, across.name) == ("sides", "across")
+    assert sides.within_share == pytest.approx(6 / 7)
+    assert sides.by_chance == pytest.approx(1 / 2)
+    assert sides.modularity == pytest.approx(sides.within_share - sides.by_chance)
+    assert (sides.density_within, sides.density_between) == pytest.approx((1, 1 / 9))
+    assert sides.modularity > across.modularity
+
+
+def test_unbinned_adjacency_is_the_sorted_adjacency(rng):
+    layer = random_layer(rng)
+    order = rng.permutation(40)
+    found = findings.binned_adjacency(layer, order, max_bins=300)
+    np.testing.assert_array_equal(found, (layer.toarray() != 0)[np.ix_(order, order)])
+
+
+@pytest.mark.parametrize("max_bins", [1, 7, 39])
+def test_bins_keep_the_number_of_edges(rng, max_bins):
+    layer = random_layer(rng)
+    found = findings.binned_adjacency(layer, rng.permutation(40), max_bins)
+    assert found.shape == (max_bins, max_bins)
+    assert found.max() <= 1
+    counts = np.bincount(np.arange(40) * max_bins // 40, minlength=max_bins)
+    pairs = np.outer(counts, counts) - np.diag(counts)
+    assert (found * pairs).sum() == pytest.approx(layer.nnz)
+
+
+def test_order_is_by_cluster_then_by_confidence():
+    order = findings.node_order(np.array([1, 0, 1, 0]), np.array([0.5, 0.6, 0.9, 0.7]))
+    assert order.tolist() == [3, 1, 2, 0]
+
+
+def test_contrasts_of_a_case_worked_by_hand():
+    features = np.array([[0.0, 5.0], [0.0, 5.0], [2.0, 5.0], [2.0, 5.0]])
+    table = findings.feature_table(features, np.array([0, 0, 1, 1]), 2)
+    first, second = findings.feature_contrasts(table)
+    assert [(one.feature, one.difference, one.mean_inside, one.mean_outside) for one in first] == [(0, -2.0, 0.0, 2.0)]
+    assert [one.difference for one in second] == [2.0]  # the constant column sets nobody apart
+    np.testing.assert_allclose(table.between_share, [1, 0])
+    assert findings.telling_features(table).tolist() == [0]
+
+
+def test_contrasts_do_not_depend_on_the_unit_or_the_offset(rng):
+    features, labels = rng.normal(size=(60, 4)), rng.integers(0, 3, 60)
+    plain = findings.feature_table(features, labels, 3)
+    moved = findings.feature_table(features * [1, 1e-3, 50, 1e6] + [0, 1, -1e6, 1e8], labels, 3)
+    np.testing.assert_allclose(moved.differences, plain.differences, atol=1e-6)
+    np.testing.assert_allclose(moved.between_share, plain.between_share, atol=1e-6)
+
+
+def test_of_two_clusters_one_is_the_mirror_of_the_other(rng):
+    table = findings.feature_table(rng.normal(size=(50, 3)), rng.integers(0, 2, 50), 2)
+    np.testing.assert_allclose(table.differences[0], -table.differences[1])
+
+
+def test_sparse_and_dense_features_tell_the_same(rng):
+    features, labels = rng.random((50, 6)) * (rng.random((50, 6)) < 0.3), rng.integers(0, 3, 50)
+    dense, sparse = (findings.feature_table(matrix, labels, 4) for matrix in (features, csr_array(features)))
+    for name in ("means", "overall", "deviation", "differences", "outside", "between_share"):
+        np.testing.assert_allclose(getattr(dense, name), getattr(sparse, name), atol=1e-12)
+
+
+def test_a_constant_column_is_constant_whatever_its_size():
+    features = np.full((30, 2), 0.1)
+    features[:, 1] = 1e9 + 0.1
+    for matrix in (features, csr_array(features)):
+        table = findings.feature_table(matrix, np.arange(30) % 3, 3)
+        assert not table.deviation.any()
+        assert findings.feature_contrasts(table) == [[], [], []]
+
+
+def test_nothing_passed_is_changed(rng):
+    features, labels = rng.normal(size=(20, 3)), rng.integers(0, 2, 20)
+    before = features.copy(), labels.copy()
+    findings.feature_contrasts(findings.feature_table(features, labels, 2))
+    np.testing.assert_array_equal(features, before[0])
+    np.testing.assert_array_equal(labels, before[1])
