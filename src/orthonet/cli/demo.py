@@ -14,11 +14,13 @@ from rich.console import Console
 from rich.table import Table
 
 from orthonet.baselines import SpectralClustering
+from orthonet.cli.talk import Talk
 from orthonet.clustering.assignment import unit_rows
+from orthonet.clustering.plane import flatten
 from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
 from orthonet.paper.figure1 import draw_toy
-from orthonet.report.comparison import Score, compare, standard_methods
-from orthonet.report.pictures import draw_embedding, draw_layers, flatten
+from orthonet.report.comparison import Outcome, Reference, compare, standard_methods
+from orthonet.report.pictures import draw_embedding, draw_layers, png_bytes
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
 
@@ -28,15 +30,16 @@ if TYPE_CHECKING:
 N_NODES = 1000
 
 
-def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
+def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
     """Run every standard method on the named data sets; print a table, write pictures, labels and scores."""
     require("matplotlib", extra="cli", purpose="the demo's pictures")
     folder = folder.expanduser()
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; name a folder with --output")
     folder.mkdir(parents=True, exist_ok=True)
-    console = Console()
+    console = Console(quiet=not talk.plain)
     written = []
+    told = {}
     for name in names:
         data, positions = _data_and_positions(name, seed)
         console.print(
@@ -44,9 +47,10 @@ def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
             highlight=False,
             soft_wrap=True,
         )
-        scores = _scores(data, seed, console)
-        console.print(_table(data, scores))
-        best = scores[-1].estimator
+        outcomes = _outcomes(data, seed, console)
+        console.print(_table(data, outcomes))
+        best = outcomes[-1].estimator
+        told[name] = [outcome.as_row(Reference(data.labels)) for outcome in outcomes]
         written += [
             _save_figure(
                 draw_layers(data.graph, positions, data.labels, f"{data.name}: the layers"),
@@ -57,11 +61,12 @@ def run_demo(names: Sequence[str], folder: Path, seed: int) -> None:
                 folder / f"{name}-embedding.png",
             ),
             _save_labels(data, best.labels_, folder / f"{name}-labels.csv"),
-            _save_scores(data, scores, seed, folder / f"{name}-scores.json"),
+            _save_scores(data, told[name], seed, folder / f"{name}-scores.json"),
         ]
     written.append(_save_figure(draw_toy(seed), folder / "overview.png"))
     names_of_files = ", ".join(path.name for path in written)
     console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)
+    talk.result({"output": str(folder), "files": [path.name for path in written], "scores": told})
 
 
 def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:
@@ -75,33 +80,33 @@ def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:
     return data, [flatten(unit_rows(spectral.embedding_)) for spectral in alone]
 
 
-def _scores(data: Dataset, seed: int, console: Console) -> list[Score]:
-    methods = standard_methods(data.graph, data.n_clusters, seed)
-    scores = []
+def _outcomes(data: Dataset, seed: int, console: Console) -> list[Outcome]:
+    methods = standard_methods(data.graph, data.n_clusters)
+    outcomes = []
     with console.status("") as status:
         waiting = iter(methods)
         status.update(f"{next(waiting)} …")
-        for score in compare(data.graph, data.labels, methods):
-            scores.append(score)
+        for outcome in compare(methods, [seed]):
+            outcomes.append(outcome)
             status.update(f"{next(waiting, 'drawing')} …")
-    return scores
+    return outcomes
 
 
-def _table(data: Dataset, scores: Sequence[Score]) -> Table:
+def _table(data: Dataset, outcomes: Sequence[Outcome]) -> Table:
     table = Table(title=f"{data.name}, K = {data.n_clusters}", title_justify="left")
     table.add_column("method", no_wrap=True)
     for column in ("purity", "NMI", "ARI", "seconds"):
         table.add_column(column, justify="right")
-    for score in scores:
-        numbers = (f"{score.purity:.3f}", f"{score.nmi:.3f}", f"{score.ari:.3f}", f"{score.seconds:.1f}")
-        table.add_row(score.method, *numbers, style="bold" if score.method == "OrthoNet" else None)
+    for outcome in outcomes:
+        scores = outcome.scores(Reference(data.labels))
+        numbers = [f"{scores[name][0]:.3f}" for name in ("purity", "nmi", "ari")]
+        style = "bold" if outcome.method == "OrthoNet" else None
+        table.add_row(outcome.method, *numbers, f"{outcome.seconds[0]:.1f}", style=style)
     return table
 
 
 def _save_figure(figure: Figure, path: Path) -> Path:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    write_atomically(path, buffer.getvalue())
+    write_atomically(path, png_bytes(figure))
     return path
 
 
@@ -114,7 +119,7 @@ def _save_labels(data: Dataset, found: Any, path: Path) -> Path:
     return path
 
 
-def _save_scores(data: Dataset, scores: Sequence[Score], seed: int, path: Path) -> Path:
-    record = {"data": data.name, "seed": seed, "scores": [score.as_row() for score in scores]}
+def _save_scores(data: Dataset, rows: Sequence[dict[str, Any]], seed: int, path: Path) -> Path:
+    record = {"data": data.name, "seed": seed, "scores": rows}
     write_atomically(path, json.dumps(record, indent=2).encode())
     return path

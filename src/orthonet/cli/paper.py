@@ -10,12 +10,15 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from orthonet.cli.talk import Talk
 from orthonet.paper.registry import EXPERIMENTS, Run
 from orthonet.paper.sets import DOWNLOAD_VARIABLE
 from orthonet.support.optional import require
 
 
-def run_paper(names: Sequence[str], folder: Path, *, quick: bool, jobs: int, limit: float, download: bool) -> int:
+def run_paper(
+    names: Sequence[str], folder: Path, *, quick: bool, jobs: int, limit: float, download: bool, talk: Talk
+) -> int:
     """Make the named tables and figures in a folder; return how many measurements failed."""
     if download:
         os.environ[DOWNLOAD_VARIABLE] = "1"
@@ -24,8 +27,8 @@ def run_paper(names: Sequence[str], folder: Path, *, quick: bool, jobs: int, lim
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; name a folder with --output")
     folder.mkdir(parents=True, exist_ok=True)
-    console = Console()
-    failed = 0
+    console = Console(quiet=not talk.plain)
+    failed, files = 0, []
     for name in names:
         run = Run(name, folder, quick=quick, jobs=jobs, limit=limit)
         console.rule(EXPERIMENTS[name].title, align="left")
@@ -37,7 +40,9 @@ def run_paper(names: Sequence[str], folder: Path, *, quick: bool, jobs: int, lim
             console.print(Markdown(written[0].read_text().partition("\n")[2]))
         for path in (run.results.path, *written):
             if path.exists():
+                files.append(str(path))
                 console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    talk.result({"output": str(folder), "files": files, "failed": failed})
     return failed
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,9 @@ from orthonet.clustering.assignment import (
     soft_assignment,
 )
 from orthonet.clustering.persistence import load_model, save_model
+from orthonet.clustering.plot import plot_embedding, plot_history
 from orthonet.clustering.settings import batch_size_of, check_settings, merged_laplacian, new_network, open_checkpoints
+from orthonet.clustering.summary import model_html
 from orthonet.clustering.task import FitTask
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype, threads
 from orthonet.embedding.embedder import Embedder
@@ -39,6 +41,9 @@ from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.smoothing import averaging_matrix, smooth
 from orthonet.support.checks import check_weights, random_generator
 from orthonet.support.warn import warn_user
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Array = npt.NDArray[np.float64]
 
@@ -312,6 +317,63 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """
         return load_model(cls, path, network)
 
+    def plot_embedding(
+        self, color: Any = "cluster", *, ax: Axes | None = None, legend: bool = True, max_points: int = 30_000
+    ) -> Axes:
+        """Draw the nodes in the plane: the unit rows of the embedding, flattened. Needs ``orthonet[plot]``.
+
+        Up to 3 clusters the rows are drawn by their principal components, else by t-SNE; above 5000 points by principal
+        components again, as t-SNE would take minutes.
+
+        Parameters
+        ----------
+        color : "cluster", "confidence", or N values, default="cluster"
+            What a point's colour says. Floats are drawn with a colour bar over their middle 98 %, NaN in grey. Strings, truth
+            values and up to 100 different integers are groups: ten colours, then ten symbols, tell them apart.
+        ax : matplotlib Axes, optional
+            Where to draw; a new pyplot figure by default, which a notebook shows.
+        legend : bool, default=True
+            Whether a legend beside the picture names the groups and counts their nodes (more than 20 are named where they
+            lie), or a colour bar tells the values.
+        max_points : int, default=30_000
+            With more nodes, a random sample of so many is drawn, and the title says so. 5000 gives t-SNE for any graph.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import matplotlib.figure
+        >>> from orthonet import OrthoNet, datasets
+        >>> data = datasets.make_multilayer_gaussians(n_nodes=90, n_clusters=3, random_state=0)
+        >>> model = OrthoNet(3, max_steps=20, random_state=0).fit(data.graph)
+        >>> left, right = matplotlib.figure.Figure(layout="constrained").subplots(1, 2)
+        >>> model.plot_embedding(ax=left).get_title()
+        '90 nodes in 3 clusters'
+        >>> model.plot_embedding("confidence", ax=right) is right
+        True
+        """
+        check_is_fitted(self)
+        return plot_embedding(self, color, ax=ax, legend=legend, max_points=max_points)
+
+    def plot_history(self, *, ax: Axes | None = None) -> Axes:
+        """Draw the loss of each training step, and how far the embedding turned; the title says why training ended.
+
+        The turn has a scale of its own on the right; training stops below the dotted line, which is ``tol``.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new pyplot figure by default, which a notebook shows.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_is_fitted(self)
+        return plot_history(self, ax=ax)
+
     def _fit(self, X: Any, layers: Sequence[Any] | None, processes: Processes) -> Self:
         check_settings(self)
         task = self._task(X, layers)
@@ -480,6 +542,16 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        """What it found; scikit-learn's diagram before `fit`, and nothing where its settings ask for text."""
+        diagram: Callable[[], str] = super()._repr_html_
+        return (lambda: model_html(self)) if self.__sklearn_is_fitted__() else diagram
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return bundle | {"text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "labels_")

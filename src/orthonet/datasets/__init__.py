@@ -12,10 +12,11 @@ from orthonet.datasets.imdb_genre import load_imdb_genre
 from orthonet.datasets.imdb_movies import load_imdb_movies
 from orthonet.datasets.leaves100 import load_leaves100
 from orthonet.datasets.mfeat import load_mfeat
-from orthonet.datasets.multiview_mat import MultiviewFile, load_multiview_mat, read_multiview_mat
+from orthonet.datasets.multiview_mat import load_multiview_mat
 from orthonet.datasets.sbm import make_multilayer_sbm
 from orthonet.datasets.three_sources import load_3sources
 from orthonet.datasets.yelp import load_yelp
+from orthonet.graph.formats.matlab import MultiviewFile, read_multiview_mat
 
 __all__ = [
     "Dataset",

@@ -19,9 +19,9 @@ import numpy as np
 from scipy.io import loadmat
 from scipy.sparse import csr_array
 
-from orthonet.datasets.damage import reading
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import relation_graph
+from orthonet.graph.formats.damage import reading
 
 LAYERS = {"same author": "PAP", "same subject": "PLP"}
 

@@ -23,9 +23,9 @@ from os import PathLike
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.datasets.damage import reading
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import one_hot
+from orthonet.graph.formats.damage import reading
 from orthonet.graph.formats.multiplex import read_multiplex
 from orthonet.graph.formats.network_file import NetworkFile
 

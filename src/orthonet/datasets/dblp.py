@@ -19,9 +19,9 @@ from os import PathLike
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
-from orthonet.datasets.damage import reading
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import relation_graph
+from orthonet.graph.formats.damage import reading
 
 LAYERS = {"same paper": "apa", "same conference": "apcpa", "same term": "aptpa"}
 

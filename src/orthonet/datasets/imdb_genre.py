@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from orthonet.datasets.damage import reading
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import relation_graph
+from orthonet.graph.formats.damage import reading
 from orthonet.graph.formats.network_file import Edges
 
 LAYERS = {"same actor": "edges_MAM", "same director": "edges_MDM"}

@@ -35,9 +35,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from orthonet.datasets.damage import reading
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import table_rows
+from orthonet.graph.formats.damage import reading
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice
 

@@ -29,9 +29,9 @@ from zipfile import ZipFile
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.datasets.damage import reading
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import table_rows
+from orthonet.graph.formats.damage import reading
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import require

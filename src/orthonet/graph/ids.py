@@ -25,8 +25,9 @@ def check_unique(ids: npt.NDArray[Any], name: str) -> None:
     empty = is_empty(ids)
     if empty.any():
         raise ValueError(f"{name} has {int(empty.sum())} empty ids, the first at position {empty.argmax()}")
-    duplicate = first_duplicate(ids.tolist())
-    if duplicate is not None:
+    values = ids.tolist()
+    if len(set(values)) < len(values):
+        duplicate = first_duplicate(values)
         raise ValueError(f"{name} must be unique, but {duplicate!r} occurs more than once")
 
 
@@ -36,6 +37,8 @@ def id_array(ids: Any, name: str) -> npt.NDArray[Any]:
         raise TypeError(f"{name} must be a sequence of ids, got {ids!r}")
     if isinstance(ids, np.ndarray) and ids.ndim != 1:
         raise ValueError(f"{name} must be 1-dimensional, got shape {ids.shape}")
+    if isinstance(ids, np.ndarray) and (ids.dtype == np.int64 or ids.dtype.kind == "U"):
+        return ids
     values = ids.tolist() if isinstance(ids, np.ndarray) and ids.dtype.kind in "biufUS" else list(ids)
     kinds = {type(value) for value in values}
     if kinds == {str}:

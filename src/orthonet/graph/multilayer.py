@@ -17,6 +17,7 @@ from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, che
 from orthonet.graph.ids import check_node_ids, id_array, ids_of_tables, row_labels
 from orthonet.graph.knn import Search, knn_layer
 from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
+from orthonet.graph.plot import plot_layers
 from orthonet.graph.summary import GraphSummary, summarise_layer
 from orthonet.graph.validation import (
     Symmetrize,
@@ -108,16 +109,44 @@ class MultilayerGraph:
             adjacency, loops = check_layer(layer, called, checked[0].shape[0] if checked else None, symmetrize)
             checked.append(adjacency)
             n_loops.append(loops)
-        n_nodes = checked[0].shape[0]
-        ids = check_node_ids(node_ids, n_nodes)
+        self._keep(checked, n_loops, names, node_ids, features, present, layers_from_features)
 
+    @classmethod
+    def _of_checked(
+        cls,
+        layers: Mapping[str, tuple[csr_array, int]],
+        node_ids: Any,
+        features: Any = None,
+        *,
+        present: Sequence[npt.ArrayLike | None] | None = None,
+        layers_from_features: bool = False,
+    ) -> MultilayerGraph:
+        """Return a graph of layers that are what `check_layer` returns, and are kept as they are: no second check, no copy."""
+        graph = cls.__new__(cls)
+        matrices, n_loops = zip(*layers.values(), strict=True)
+        node_ids = ids_of_tables({"features": features}, node_ids)
+        graph._keep(matrices, n_loops, tuple(layers), node_ids, features, present, layers_from_features)
+        return graph
+
+    def _keep(
+        self,
+        layers: Sequence[csr_array],
+        n_loops: Sequence[int],
+        names: tuple[str, ...],
+        node_ids: Any,
+        features: Any,
+        present: Sequence[npt.ArrayLike | None] | None,
+        layers_from_features: bool,
+    ) -> None:
+        n_nodes = layers[0].shape[0]
+        ids = check_node_ids(node_ids, n_nodes)
         set_once = object.__setattr__
-        set_once(self, "_layers", tuple(map(_frozen, checked)))
+        set_once(self, "_layers", tuple(map(_frozen, layers)))
         set_once(self, "layer_names", names)
         set_once(self, "node_ids", _frozen(ids))
         set_once(self, "features", None if features is None else _frozen(check_features(features, n_nodes=n_nodes)))
         set_once(self, "feature_names", _column_names(features))
-        set_once(self, "present", tuple(map(_frozen, check_present(present, checked, names))))
+        set_once(self, "present", tuple(map(_frozen, check_present(present, layers, names))))
         set_once(self, "layers_from_features", bool(layers_from_features))
         set_once(self, "_n_loops_dropped", tuple(n_loops))
 
@@ -299,6 +328,37 @@ class MultilayerGraph:
         else:
             features = f"{self.features.shape[1]:,} features" + (" (sparse)" if issparse(self.features) else "")
         return GraphSummary(self.n_nodes, features, tuple(summarise_layer(*part) for part in parts))
+
+    def plot_layers(self, labels: Any = None, *, axes: Any = None, order: Any = "auto") -> npt.NDArray[Any]:
+        """Draw the adjacency of each layer, all with their nodes in the same order. Needs ``orthonet[plot]``.
+
+        A picture has at most 300 cells a side; the darker a cell, the more of its pairs of nodes are joined. Nodes that a
+        layer does not hold are grey.
+
+        Parameters
+        ----------
+        labels : array of shape (N,), optional
+            Groups, such as ``model.labels_``: nodes are sorted by them, with lines between up to 40 groups.
+        axes : sequence of S matplotlib Axes, optional
+            Where to draw; a new pyplot figure by default, which a notebook shows.
+        order : "auto", "given" or array of N positions, default="auto"
+            The order of the nodes, within their groups if there are ``labels``. "auto" brings nodes together that are joined
+            in any layer, "given" leaves them as they are numbered.
+
+        Returns
+        -------
+        array of S matplotlib Axes
+
+        Examples
+        --------
+        >>> import matplotlib.figure
+        >>> from orthonet import datasets
+        >>> data = datasets.make_multilayer_gaussians(n_nodes=90, n_layers=2, n_clusters=3, random_state=0)
+        >>> panels = matplotlib.figure.Figure(layout="constrained").subplots(1, 2)
+        >>> data.graph.plot_layers(data.labels, axes=panels).shape
+        (2,)
+        """
+        return plot_layers(self, labels, axes=axes, order=order)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies and unpickled graphs are as read-only as the first."""

@@ -67,6 +67,7 @@ def read_network(
     heading: bool | None = None,
     ids: Ids = "auto",
     id_column: str | int | None = None,
+    ignore: Sequence[str | int] = (),
     directed: bool | None = None,
     duplicates: Merge | None = None,
     unknown_nodes: UnknownNodes = "refuse",
@@ -93,6 +94,8 @@ def read_network(
         "auto" makes node ids integers if all are written as such (``7``, but not ``007``).
     id_column : str or int, optional
         The column of ids in the table of nodes.
+    ignore : sequence of str or int
+        Columns about the nodes that are no features, such as known classes; they are kept as attributes.
     directed : bool, optional
         Whether direction counts; as the format says if None (tables: no). `NetworkFile.graph` then makes layers symmetric.
     duplicates : {"sum", "max"}, optional
@@ -141,16 +144,19 @@ def read_network(
     if format is not None:
         check_choice(format, "format", FORMATS)
     options = ReadOptions(source, target, layer, weight, delimiter, heading, ids, id_column)
+    if ignore and (features is None or features is False):
+        raise ValueError("ignore names columns that are no features, but no features are to be read")
     policy = Policy(directed, duplicates, unknown_nodes, missing_weights)
     table = None
     if features is not None and not isinstance(features, bool):
-        table = _told(features, lambda: read_node_table(features, replace(options, heading=None), missing_features))
+        layout = replace(options, heading=None)
+        table = _told(features, lambda: read_node_table(features, layout, missing_features, ignore=ignore))
     parts = [_part(name, path, format, options) for name, path in _named(paths)]
     known = None if table is None else table.ids
     network = _told(parts[0].path, lambda: joined(parts, policy, known, "" if table is None else str(table.path)))
     if table is not None:
         return _with_table(network, table)
-    return _with_attributes(network, missing_features) if features is True else network
+    return _with_attributes(network, missing_features, ignore) if features is True else network
 
 
 def format_of(path: PathType) -> str:
@@ -177,7 +183,7 @@ def format_of(path: PathType) -> str:
     if titles & ({*SECTIONS, *FORMER_NAMES} - {"EDGES"}) or "#EDGES" in lines:
         return "mpx"
     if suffixes and suffixes[-1] == ".mat" and named is None:
-        raise ValueError(f"{path}: views in Matlab files are read by orthonet.datasets.read_multiview_mat")
+        raise ValueError(f"{path}: views in Matlab files are read by orthonet.graph.views.read_views")
     return named or "csv"
 
 
@@ -219,6 +225,10 @@ def _told(path: PathType, work: Callable[[], Any]) -> Any:
         if isinstance(error, ValueError) and str(path) in str(error):
             raise
         raise ValueError(f"{path}: {error}") from error
+    except OSError as error:
+        if str(path) in str(error):
+            raise
+        raise OSError(f"{path}: {error}") from error
 
 
 def _with_table(network: NetworkFile, table: NodeTable) -> NetworkFile:
@@ -232,14 +242,16 @@ def _with_table(network: NetworkFile, table: NodeTable) -> NetworkFile:
     )
 
 
-def _with_attributes(network: NetworkFile, missing: MissingFeatures) -> NetworkFile:
+def _with_attributes(network: NetworkFile, missing: MissingFeatures, ignore: Sequence[str | int]) -> NetworkFile:
     """Make the columns of numbers that the file has about its nodes the features."""
     if network.features is not None:
         return network
     columns: dict[str, Any] = {}
     notes = []
+    if strange := [name for name in ignore if name not in network.attributes]:
+        raise ValueError(f"{network.path}: ignore={strange[0]!r} is no column about its nodes")
     for name, column in network.attributes.items():
-        if column.dtype.kind != "f":
+        if column.dtype.kind != "f" or name in ignore:
             continue
         holes = ~np.isfinite(column.astype(np.float64))
         if holes.any() and (missing == "refuse" or holes.all()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from html import escape
 
@@ -11,7 +10,11 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from orthonet.support.text import html_table, one_line
+
 COLUMNS = ("layer", "nodes", "missing", "edges", "density", "components", "isolated", "loops dropped")
+MAX_HTML_ROWS = 40
+"""Layers that a notebook shows; printing shows all."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +54,11 @@ class GraphSummary:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-        body = "".join(row(self._cells(layer), "td") for layer in self.layers)
-        return f"<p>{escape(self._title())}</p><table>{row(COLUMNS, 'th')}{body}</table>"
+        cells = (self._cells(layer) for layer in self.layers[:MAX_HTML_ROWS])
+        n_more = len(self.layers) - MAX_HTML_ROWS
+        more = f"and {n_more:,} more layers; print(graph.summary()) shows all" if n_more > 0 else ""
+        rows = ((one_line(name), *numbers) for name, *numbers in cells)
+        return f"<p>{escape(self._title())}</p>{html_table(COLUMNS, rows, more=more)}"
 
     def _title(self) -> str:
         layers = f"{len(self.layers)} layer" + ("s" if len(self.layers) != 1 else "")

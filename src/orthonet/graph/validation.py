@@ -45,7 +45,9 @@ def check_layer(
     adjacency.eliminate_zeros()
     if adjacency.nnz == 0:
         raise ValueError(f"{name} has no edges; leave it out")
-    if not np.isfinite(adjacency.sum()):
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(adjacency.sum())
+    if not finite:
         raise ValueError(f"{name} has weights up to {adjacency.data.max():.3g}, whose sums overflow; divide them first")
     return with_short_indices(adjacency), n_loops
 

@@ -25,7 +25,7 @@ from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 from orthonet.paper.scores import NOT_MEASURED, Records, table, whole
 from orthonet.paper.workers import Task
-from orthonet.report.pictures import MUTED, new_figure
+from orthonet.support.drawing import MUTED, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from orthonet.paper.scores import Records
 from orthonet.paper.sets import load
 from orthonet.paper.workers import Task
 from orthonet.report.fractions import score_by_fraction
-from orthonet.report.pictures import MUTED, new_figure
+from orthonet.support.drawing import MUTED, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,46 +10,28 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from orthonet import baselines, metrics
-from orthonet.clustering.estimator import OrthoNet
+from orthonet import metrics
 from orthonet.datasets import Dataset
 from orthonet.paper.sets import load
+from orthonet.report.methods import METHODS as COMPARED
+from orthonet.report.methods import Method as Compared
 
 Method = Callable[[Dataset, int], Any]
 
 
-def _on_graph(make: Callable[..., Any], **options: Any) -> Method:
-    return lambda data, seed: make(data.n_clusters, random_state=seed, verbose=False, **options).fit(data.graph)
+def _compared(*names: str) -> dict[str, Method]:
+    """Return methods by the titles they have in the tables."""
+
+    def on_data(method: Compared) -> Method:
+        return lambda data, seed: method.fit(data.graph, data.views, data.n_clusters, seed)
+
+    return {COMPARED[name].title: on_data(COMPARED[name]) for name in names}
 
 
-def _on_features(make: Callable[..., Any], **options: Any) -> Method:
-    return lambda data, seed: make(data.n_clusters, random_state=seed, **options).fit(data.graph)
-
-
-def _on_views(make: Callable[..., Any], **options: Any) -> Method:
-    def fit(data: Dataset, seed: int) -> Any:
-        return make(data.n_clusters, random_state=seed, verbose=False, **options).fit(data.graph, views=data.views)
-
-    return fit
-
-
-PAPER_METHODS: dict[str, Method] = {
-    "K-means, raw features": _on_features(baselines.KMeans, feature_scaling="none"),
-    "SC-ML": _on_graph(baselines.SCML),
-    "GMC": _on_views(baselines.GMC),
-    "PLM": _on_graph(baselines.PLM),
-    "MIMOSA": _on_graph(baselines.MIMOSA),
-    "SpectralNet": _on_graph(baselines.SpectralNet),
-    "OrthoNet": _on_graph(OrthoNet),
-}
+PAPER_METHODS = _compared("kmeans-raw", "scml", "gmc", "plm", "mimosa", "spectralnet", "orthonet")
 """The columns of the paper's Table 2."""
 
-OTHER_METHODS: dict[str, Method] = {
-    "K-means": _on_features(baselines.KMeans),
-    "spectral, all features": _on_graph(baselines.SpectralClustering, graph="features"),
-    "spectral, mean of layers": _on_graph(baselines.SpectralClustering),
-    "Leiden multiplex": lambda data, seed: baselines.Leiden(random_state=seed).fit(data.graph),
-}
+OTHER_METHODS = _compared("kmeans", "spectral-features", "spectral", "leiden")
 """What people would try first, and the paper does not show. SNF is not here: it takes minutes at 2,000 nodes."""
 
 METHODS = PAPER_METHODS | OTHER_METHODS

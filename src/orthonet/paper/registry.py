@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from orthonet.paper import figure1, figure2, figure4, figure5, table1, table2, t
 from orthonet.paper.results import Results
 from orthonet.paper.scores import Records
 from orthonet.paper.workers import Record, Task, run_tasks
+from orthonet.report.pictures import png_bytes
 from orthonet.support.files import write_atomically
 
 if TYPE_CHECKING:
@@ -104,10 +104,8 @@ class Run:
         write_atomically(written[0], f"# {self.experiment.title}\n\n{self.experiment.render(known)}".encode())
         figure = None if self.experiment.draw is None else self.experiment.draw(known)
         if figure is not None:
-            image = io.BytesIO()
-            figure.savefig(image, format="png")
             written.append(self.folder / f"{self.name}.png")
-            write_atomically(written[1], image.getvalue())
+            write_atomically(written[1], png_bytes(figure))
         return written
 
     def _is_done(self, key: str) -> bool:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from orthonet.report.findings import binned_adjacency, block_densities, cluster_sizes, node_order
+from orthonet.graph.blocks import MAX_BINS, binned_adjacency, node_order
+from orthonet.report.findings import block_densities, cluster_sizes
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, figure, markup, packed, paragraph, percent
 
-MAX_BINS = 300
 MAX_LAYERS = 24
 """Layers that are drawn; of more, the table still tells the numbers."""
 MAX_BOUNDS = 40

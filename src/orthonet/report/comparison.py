@@ -1,10 +1,15 @@
-"""Run several methods on one data set, and score them."""
+"""Run several methods on one graph, and say how well they do: against a reference, or by themselves.
+
+Without reference classes two things can still be seen: whether a method finds the same groups from another seed (stability,
+the mean adjusted Rand index between runs), and how far each layer supports the groups (modularity, see `findings`).
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,59 +19,114 @@ from orthonet import metrics
 from orthonet.baselines import KMeans, SpectralClustering
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.report.findings import layer_agreement
+
+Fit = Callable[[int], Any]
+"""From a seed to a fitted estimator."""
+Labels = npt.NDArray[np.int64]
+SCORES: dict[str, Callable[[Any, Any], float]] = {
+    "purity": metrics.purity,
+    "nmi": metrics.nmi,
+    "ari": metrics.adjusted_rand,
+    "accuracy": metrics.clustering_accuracy,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Known classes of the nodes; those whose class is "" count in no score."""
+
+    classes: npt.NDArray[Any]
+
+    @property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Which nodes have a class."""
+        return np.asarray(self.classes.astype(str) != "")
+
+    def scores(self, labels: npt.NDArray[Any]) -> dict[str, float]:
+        """Return how labels agree with the classes."""
+        known = self.known
+        return {name: score(self.classes[known], labels[known]) for name, score in SCORES.items()}
 
 
 @dataclass(frozen=True)
-class Score:
-    """One method on one data set: its scores, its time, and the fitted estimator itself."""
+class Outcome:
+    """What a method found, run by run; or why it found nothing."""
 
     method: str
-    purity: float
-    nmi: float
-    ari: float
-    seconds: float
-    estimator: Any
+    labels: tuple[Labels, ...]
+    seconds: tuple[float, ...]
+    estimator: Any = None
+    """Of the first run."""
+    failure: str | None = None
 
-    def as_row(self) -> dict[str, str | float]:
-        """Return what can be written to a file."""
-        return {
-            "method": self.method,
-            "purity": self.purity,
-            "nmi": self.nmi,
-            "ari": self.ari,
-            "seconds": round(self.seconds, 3),
-        }
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters in the first run."""
+        return len(np.unique(self.labels[0]))
+
+    def scores(self, reference: Reference) -> dict[str, tuple[float, float]]:
+        """Return the mean and the standard deviation over the runs of each score."""
+        runs = [reference.scores(labels) for labels in self.labels]
+        found = {name: [run[name] for run in runs] for name in SCORES}
+        return {name: (float(np.mean(values)), float(np.std(values))) for name, values in found.items()}
+
+    def stability(self) -> float | None:
+        """Return the mean adjusted Rand index between two runs, None if there was only one."""
+        pairs = list(combinations(self.labels, 2))
+        return float(np.mean([metrics.adjusted_rand(*pair) for pair in pairs])) if pairs else None
+
+    def modularity(self, graph: MultilayerGraph) -> dict[str, float]:
+        """Return the modularity of the first run's groups in each layer."""
+        codes = np.unique(self.labels[0], return_inverse=True)[1]
+        return {one.name: one.modularity for one in layer_agreement(graph, codes, int(codes.max()) + 1)}
+
+    def as_row(self, reference: Reference | None = None) -> dict[str, Any]:
+        """Return what can be written to a file, the scores among it if there is a reference."""
+        row: dict[str, Any] = {"method": self.method}
+        if self.failure is not None:
+            return row | {"failure": self.failure}
+        row["clusters"] = self.n_clusters
+        if reference is not None:
+            for name, (mean, deviation) in self.scores(reference).items():
+                row |= {name: round(mean, 4), f"{name}_deviation": round(deviation, 4)}
+        stability = self.stability()
+        row["stability"] = None if stability is None else round(stability, 4)
+        return row | {"runs": len(self.labels), "seconds": round(float(np.mean(self.seconds)), 3)}
 
 
-def standard_methods(graph: MultilayerGraph, n_clusters: int, random_state: int) -> dict[str, Callable[[], Any]]:
-    """Return K-means, spectral clustering of each layer and of the means, and OrthoNet: quiet, each ready to be made."""
+def standard_methods(graph: MultilayerGraph, n_clusters: int) -> dict[str, Fit]:
+    """Return K-means, spectral clustering of each layer and of the means, and OrthoNet, all of them quiet."""
 
-    def spectral(**how: str) -> Callable[[], Any]:
-        return lambda: SpectralClustering(n_clusters, random_state=random_state, verbose=False, **how)  # type: ignore[arg-type]
+    def spectral(**how: Any) -> Fit:
+        return lambda seed: SpectralClustering(n_clusters, random_state=seed, verbose=False, **how).fit(graph)
 
     return {
-        "K-means on the features": lambda: KMeans(n_clusters, random_state=random_state),
+        "K-means on the features": lambda seed: KMeans(n_clusters, random_state=seed).fit(graph),
         **{f"spectral, layer {name!r}": spectral(layer=name) for name in graph.layer_names},
         "spectral, arithmetic mean": spectral(aggregation="arithmetic"),
         "spectral, geometric mean": spectral(aggregation="geometric"),
-        "OrthoNet": lambda: OrthoNet(n_clusters, random_state=random_state, verbose=False),
+        "OrthoNet": lambda seed: OrthoNet(n_clusters, random_state=seed, verbose=False).fit(graph),
     }
 
 
-def compare(
-    graph: MultilayerGraph, labels: npt.NDArray[np.generic], methods: Mapping[str, Callable[[], Any]]
-) -> Iterator[Score]:
-    """Fit each method in turn and yield its score against the reference ``labels``."""
-    for name, make in methods.items():
-        started = time.perf_counter()
-        estimator = make().fit(graph)
-        seconds = time.perf_counter() - started
-        found = estimator.labels_
-        yield Score(
-            name,
-            metrics.purity(labels, found),
-            metrics.nmi(labels, found),
-            metrics.adjusted_rand(labels, found),
-            seconds,
-            estimator,
-        )
+def compare(methods: Mapping[str, Fit], seeds: Sequence[int], *, failing: bool = False) -> Iterator[Outcome]:
+    """Fit each method in turn, once with each seed, and yield what it found.
+
+    Where ``failing`` is allowed, a method that refuses the data yields its sentence, and the others go on.
+    """
+    for name, fit in methods.items():
+        labels, seconds, first = [], [], None
+        try:
+            for seed in seeds:
+                started = time.perf_counter()
+                estimator = fit(seed)
+                seconds.append(time.perf_counter() - started)
+                labels.append(np.asarray(estimator.labels_))
+                first = estimator if first is None else first
+        except (ValueError, ImportError, FloatingPointError, MemoryError) as error:
+            if not failing:
+                raise
+            yield Outcome(name, (), (), failure=" ".join(str(error).split()) or type(error).__name__)
+            continue
+        yield Outcome(name, tuple(labels), tuple(seconds), first)

@@ -132,29 +132,6 @@ def layer_agreement(graph: MultilayerGraph, labels: Labels, n_clusters: int) -> 
     return tuple(found)
 
 
-def node_order(labels: Labels, confidence: Array | None = None) -> npt.NDArray[np.intp]:
-    """Order nodes by cluster, and within it from the surest to the least sure."""
-    return np.lexsort([np.zeros(len(labels)) if confidence is None else -confidence, labels])
-
-
-def binned_adjacency(layer: csr_array, order: npt.NDArray[np.intp], max_bins: int = 300) -> Array:
-    """Return the adjacency with rows and columns in ``order``, in at most ``max_bins`` bins a side.
-
-    A cell is the share of its pairs of nodes that is joined; bins differ by at most one node.
-    """
-    n_nodes = len(order)
-    n_bins = min(n_nodes, max_bins)
-    bin_of = np.empty(n_nodes, dtype=np.int64)
-    bin_of[order] = np.arange(n_nodes) * n_bins // n_nodes
-    entries = layer.tocoo()
-    kept = entries.data != 0
-    cells = bin_of[entries.row[kept]] * n_bins + bin_of[entries.col[kept]]
-    joined = np.bincount(cells, minlength=n_bins**2).reshape(n_bins, n_bins)
-    counts = np.bincount(bin_of, minlength=n_bins)
-    pairs = np.outer(counts, counts) - np.diag(counts)
-    return joined / np.maximum(pairs, 1)
-
-
 def feature_table(features: Features, labels: Labels, n_clusters: int) -> FeatureTable:
     """Average the features by cluster, in blocks of rows, so that a memory map never is in memory as a whole."""
     sizes = cluster_sizes(labels, n_clusters)

@@ -14,6 +14,21 @@ from orthonet.graph.multilayer import MultilayerGraph
 Array = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class Labelling:
+    """Labels that came from elsewhere, in the place of a fitted estimator.
+
+    Attributes
+    ----------
+    labels_ : array of N integers from 0
+    source : str
+        Where they came from.
+    """
+
+    labels_: npt.NDArray[np.int64]
+    source: str = "labels"
+
+
 @dataclass(frozen=True)
 class Fitted:
     """A graph and what was found in it; None for what the method does not tell."""
@@ -30,7 +45,8 @@ class Fitted:
     @classmethod
     def of(cls, graph: MultilayerGraph, model: Any) -> Self:
         """Take what there is, once it has been checked that it is about the same nodes."""
-        check_is_fitted(model, "labels_")
+        if not isinstance(model, Labelling):
+            check_is_fitted(model, "labels_")
         labels = np.asarray(model.labels_)
         if labels.shape != (graph.n_nodes,):
             raise ValueError(
@@ -54,8 +70,8 @@ class Fitted:
 
     @property
     def method(self) -> str:
-        """Name of the method."""
-        return type(self.model).__name__
+        """Name of the method, or where the labels came from."""
+        return self.model.source if isinstance(self.model, Labelling) else type(self.model).__name__
 
     @property
     def feature_names(self) -> tuple[str, ...]:

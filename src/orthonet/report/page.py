@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.support.optional import require
+from orthonet.support.text import shortened as shortened
 
 # Nothing may be fetched, whatever the data holds. Plotly compiles its WebGL shaders' callers from strings.
 POLICY = (
@@ -59,11 +60,6 @@ def percent(value: float) -> str:
         return NOTHING
     shown = 100 * value
     return f"{shown:.0f} %" if shown >= 10 or shown == 0 else f"{shown:.2g} %"
-
-
-def shortened(text: str, limit: int = 60) -> str:
-    """Cut a long name, and show that it was."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Iterable[int] = (0,)) -> Html:

@@ -1,15 +1,14 @@
 """Colours and symbols that the colour-blind can tell apart, on a light page and on a dark one.
 
-Cluster k has colour k mod 10 and symbol ⌊k / 10⌋ mod 10: up to ten clusters differ by colour alone, up to a hundred by colour
-and symbol; from there on the pairs return, and only hovering tells. Scales have rising or falling lightness throughout, so
-they also read in grey.
+The rule is that of `orthonet.support.drawing`; beyond a hundred clusters only hovering tells. Scales have rising or falling
+lightness throughout, so they also read in grey.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from orthonet.report.pictures import MUTED
+from orthonet.support.drawing import DENSITY, MUTED, VALUES, group_sign
 
 # Indigo and wine of the muted scheme drown in a dark page; these are the same hues, lighter.
 MUTED_ON_DARK = ("#6A50D8", *MUTED[1:7], "#B8205C", *MUTED[8:])
@@ -35,9 +34,8 @@ THEMES: dict[str, dict[str, Any]] = {
         "paper": "#ffffff",
         "outline": "rgba(0,0,0,0.45)",
         "clusters": MUTED,
-        # Cividis (Nuñez, Anderton & Renslow 2018) without its palest end.
-        "values": ("#00224e", "#32436d", "#61656f", "#8c8878", "#bcae6c", "#f0d846"),
-        "density": ("#ffffff", "#dbe4f2", "#a9bfe0", "#6f8fc4", "#3f5fa3", "#1f3478"),
+        "values": VALUES,
+        "density": DENSITY,
         "turning": 0.66,  # where on that scale text must change its colour
     },
     "dark": {
@@ -57,4 +55,5 @@ THEMES: dict[str, dict[str, Any]] = {
 
 def cluster_sign(cluster: int) -> tuple[int, str]:
     """Return the place of a cluster's colour in the palette, and its symbol."""
-    return cluster % len(MUTED), SYMBOLS[cluster // len(MUTED) % len(SYMBOLS)]
+    colour, symbol = group_sign(cluster)
+    return colour, SYMBOLS[symbol]

@@ -5,18 +5,20 @@ Every function returns a matplotlib figure and touches neither pyplot nor its gl
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
-from sklearn.decomposition import PCA
-from sklearn.manifold import TSNE
 from sklearn.metrics.cluster import contingency_matrix
 
 from orthonet.clustering.assignment import unit_rows
+from orthonet.clustering.plane import flatten
+from orthonet.clustering.plot import draw_points
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.drawing import MUTED, group_sign, new_figure
 from orthonet.support.optional import require
 
 if TYPE_CHECKING:
@@ -25,23 +27,7 @@ if TYPE_CHECKING:
 
     from orthonet.clustering.estimator import OrthoNet
 
-# Paul Tol's "muted" scheme: ten colours that the colour-blind can tell apart.
-MUTED = (
-    "#332288",
-    "#DDCC77",
-    "#117733",
-    "#CC6677",
-    "#88CCEE",
-    "#AA4499",
-    "#44AA99",
-    "#882255",
-    "#999933",
-    "#BBBBBB",
-)
-NEUTRAL = "#555555"
 MAX_EDGES_DRAWN = 4000
-TSNE_UP_TO = 5000
-"""Nodes up to which more than three dimensions are flattened by t-SNE, which takes some seconds there."""
 
 
 def draw_layers(
@@ -50,9 +36,10 @@ def draw_layers(
     """Draw each layer at the given 2-D positions, with its edges, coloured by class (the paper's Figure 4)."""
     figure = new_figure(3.2 * graph.n_layers, 3.6)
     axes = figure.subplots(1, graph.n_layers, squeeze=False)[0]
+    classes = np.unique(labels, return_inverse=True)[1]
     for axis, layer, where, name in zip(axes, graph.layers, positions, graph.layer_names, strict=True):
         _draw_edges(axis, layer, where)
-        _draw_points(axis, where, labels)
+        draw_points(axis, where, classes)
         axis.set_title(name, fontsize=10)
     figure.suptitle(title, fontsize=11)
     return figure
@@ -65,11 +52,11 @@ def draw_embedding(
     flat = flatten(unit_rows(embedding))
     figure = new_figure(8, 4.2)
     left, right = figure.subplots(1, 2)
-    for axis, colours, name in (
-        (left, labels, "reference classes"),
+    for axis, groups, name in (
+        (left, np.unique(labels, return_inverse=True)[1], "reference classes"),
         (right, _matched(found, labels), "clusters found"),
     ):
-        _draw_points(axis, flat, colours)
+        draw_points(axis, flat, groups)
         axis.set_title(name, fontsize=10)
     figure.suptitle(title, fontsize=11)
     return figure
@@ -83,15 +70,15 @@ def draw_overview(graph: MultilayerGraph, model: OrthoNet) -> Figure:
     figure = new_figure(15, 3.4)
     plain, edges, embedded, clustered, regions = figure.subplots(1, 5)
     flat = flatten(unit_rows(model.embedding_))
-    _draw_points(plain, features)
+    draw_points(plain, features)
     _draw_edges(edges, graph.layers[0], features)
-    _draw_points(edges, features)
-    _draw_points(embedded, flat)
-    _draw_points(clustered, flat, model.labels_)
+    draw_points(edges, features)
+    draw_points(embedded, flat)
+    draw_points(clustered, flat, model.labels_)
     centres = np.array([flat[model.labels_ == k].mean(axis=0) for k in np.unique(model.labels_)])
     clustered.plot(*centres.T, "*", color="black", markersize=14, markeredgecolor="white")
     _draw_regions(regions, features, model)
-    _draw_points(regions, features, model.labels_)
+    draw_points(regions, features, model.labels_)
     titles = (
         "features",
         "graph",
@@ -104,33 +91,11 @@ def draw_overview(graph: MultilayerGraph, model: OrthoNet) -> Figure:
     return figure
 
 
-def flatten(points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return points of any dimension in the plane: principal components up to three dimensions, else t-SNE."""
-    n_points, n_dims = points.shape
-    if n_dims == 1:
-        return np.hstack([points, np.zeros_like(points)])
-    principal: npt.NDArray[np.float64] = PCA(2, svd_solver="full").fit_transform(points)
-    if n_dims <= 3 or not 10 < n_points <= TSNE_UP_TO:
-        return principal
-    perplexity = min(30.0, (n_points - 1) / 3)
-    flat: npt.NDArray[np.float64] = TSNE(perplexity=perplexity, init="pca", random_state=0).fit_transform(points)
-    return flat
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty matplotlib figure that belongs to nobody else."""
-    figure_module = require("matplotlib.figure", extra="plot", purpose="drawing")
-    figure: Figure = figure_module.Figure(figsize=(width, height), layout="constrained", dpi=110)
-    return figure
-
-
-def _colours(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    codes = np.unique(labels, return_inverse=True)[1]
-    if codes.max(initial=0) < len(MUTED):
-        return np.array(MUTED)[codes]
-    colormap = require("matplotlib", extra="plot", purpose="drawing").colormaps["turbo"]
-    # Neighbouring labels get distant hues: the golden ratio steps around the colour map.
-    return np.asarray(colormap((codes * 0.618034) % 1.0))
+def png_bytes(figure: Figure) -> bytes:
+    """Return a figure as the content of a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
 
 
 def _matched(found: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -140,15 +105,6 @@ def _matched(found: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[n
     names = np.arange(counts.shape[0], counts.shape[0] + counts.shape[1])  # clusters without a class
     names[clusters] = classes
     return np.asarray(names[np.unique(found, return_inverse=True)[1]])
-
-
-def _draw_points(axis: Axes, where: npt.NDArray[np.float64], labels: npt.NDArray[Any] | None = None) -> None:
-    size = float(np.clip(3000 / len(where), 2, 14))
-    axis.scatter(
-        where[:, 0], where[:, 1], s=size, c=NEUTRAL if labels is None else _colours(labels), linewidths=0, zorder=2
-    )
-    axis.set_xticks([])
-    axis.set_yticks([])
 
 
 def _draw_edges(axis: Axes, layer: Any, where: npt.NDArray[np.float64]) -> None:
@@ -170,7 +126,7 @@ def _draw_regions(axis: Axes, features: npt.NDArray[np.float64], model: OrthoNet
     grids = np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low - margin, high + margin, strict=True)))
     region = model.predict(np.stack([grid.ravel() for grid in grids], axis=1)).reshape(grids[0].shape)
     n_clusters = len(model.cluster_centers_)
-    palette = colors.ListedColormap(_colours(np.arange(n_clusters)))
+    palette = colors.ListedColormap([MUTED[group_sign(k)[0]] for k in range(n_clusters)])
     axis.pcolormesh(
         *grids,
         region,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import orthonet
-from orthonet.report.fitted import Fitted
+from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import plain, shortened
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "plotly")
@@ -60,12 +60,18 @@ def python_code(fitted: Fitted, opening: str | None = None) -> str:
         "from orthonet import MultilayerGraph\n\n"
         f"graph = MultilayerGraph(layers{features})  # yours: {graph.n_nodes:,} nodes, {graph.n_layers} layers"
     )
+    if isinstance(model, Labelling):
+        imported = "from orthonet.report.fitted import Labelling"
+        fitting = f"model = Labelling(labels)  # yours: {model.source}, integers from 0"
+    else:
+        imported = f"from {home} import {fitted.method}"
+        fitting = f"model = {fitted.method}({', '.join(arguments)}).fit(graph)"
     lines = [
-        f"from {home} import {fitted.method}",
+        imported,
         "from orthonet.report.html import write_report",
         opening or made,
         *remarks,
-        f"model = {fitted.method}({', '.join(arguments)}).fit(graph)",
+        fitting,
         'write_report(graph, model, "report.html")',
     ]
     return "\n".join(lines)
@@ -111,7 +117,7 @@ def times(model: Any, record: Mapping[str, Any]) -> dict[str, float]:
 
 def rest_of(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what else a record holds, as text."""
-    told = {"command", "version", "versions", "warnings", "seconds", "times", "seed"}
+    told = {"command", "code", "version", "versions", "warnings", "seconds", "times", "seed", "parameters"}
     return [
         (str(name), value if isinstance(value, str) else shortened(json.dumps(plain(value), ensure_ascii=False), 300))
         for name, value in record.items()

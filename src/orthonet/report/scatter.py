@@ -10,10 +10,10 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from orthonet.clustering.assignment import unit_rows
+from orthonet.clustering.plane import flatten, flattening, sample
 from orthonet.report.findings import FeatureTable, telling_features
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, floats, markup, packed, shortened
-from orthonet.report.pictures import TSNE_UP_TO, flatten
 
 WEBGL_ABOVE = 10_000
 """Points above which the graphics card draws them."""
@@ -37,8 +37,8 @@ def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = S
     if fitted.embedding is None:
         return None
     n_nodes, n_dims = fitted.embedding.shape
-    shown = _sample(n_nodes, sample_above)
-    places = _places(fitted.embedding[shown])
+    shown = sample(n_nodes, sample_above)
+    places = flatten(unit_rows(fitted.embedding[shown]))
     groups = _columns(fitted, table, shown)
     columns = [column for _, members in groups for _, column in members]
     data = {
@@ -52,7 +52,7 @@ def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = S
         "columns": columns,
         "webglAbove": WEBGL_ABOVE,
     }
-    how = "its two principal components" if n_dims <= 3 or not 10 < len(shown) <= TSNE_UP_TO else "t-SNE"
+    how = flattening(len(shown), n_dims).replace("principal", "its two principal")
     caption = (
         f"Each point is a node: its row of the {n_dims}-dimensional embedding, scaled to unit length and brought to the plane "
         f"by {how}. "
@@ -69,18 +69,6 @@ def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = S
     if len(shown) < n_nodes:
         caption += f" A random sample of {len(shown):,} of the {n_nodes:,} nodes is drawn."
     return Scatter(data, _selector(groups), caption)
-
-
-def _sample(n_nodes: int, most: int) -> npt.NDArray[np.intp]:
-    if n_nodes <= most:
-        return np.arange(n_nodes)
-    return np.sort(np.random.default_rng(0).choice(n_nodes, most, replace=False))
-
-
-def _places(embedding: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    if len(embedding) < 2:
-        return np.zeros((len(embedding), 2))
-    return flatten(unit_rows(embedding))
 
 
 def _columns(

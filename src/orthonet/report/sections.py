@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from orthonet.embedding.training import WINDOW
+from orthonet.clustering.plot import look_steps
 from orthonet.report import provenance
 from orthonet.report.blocks import block_pictures
 from orthonet.report.findings import (
@@ -217,7 +217,7 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
         tol = getattr(model, "tol", None)
         data["turn"] = {
             "kind": "line",
-            "x": steps // WINDOW * WINDOW - WINDOW * np.arange(len(fitted.turns))[::-1],
+            "x": look_steps(steps, len(fitted.turns)),
             "y": np.maximum(fitted.turns, 1e-12),
             "title": "turn",
             "axis": "step",

@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from orthonet.graph.formats.layout import Layout, is_number
 from orthonet.graph.formats.network_file import MISSING
+from orthonet.graph.formats.numbering import Codes
 from orthonet.graph.formats.opening import raw_lines
 from orthonet.support.optional import is_installed
 
 Ids = Literal["auto", "text"]
-Codes = npt.NDArray[np.int64]
 LONGEST_INTEGER = 18
 """Digits that surely fit 64 bits."""
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from orthonet.graph.formats.columns import Columns, read_columns
 from orthonet.graph.formats.layout import look_at
+from orthonet.graph.formats.numbering import Codes
 from orthonet.graph.formats.opening import PARQUET, opening_bytes
 from orthonet.graph.formats.options import ReadOptions
 from orthonet.graph.formats.part import Part, Rows
@@ -35,10 +36,13 @@ def read_edge_list(path: Path, options: ReadOptions) -> Part:
         return read_parquet_edges(path, options)
     layout = look_at(path, _looks_like_heading, delimiter=options.delimiter, heading=options.heading, fewest=2)
     numeric = [layout.is_numeric(column) for column in range(layout.n_columns)]
-    roles = _roles(path, layout.heading, numeric, options)
+    empty = [column for column in range(layout.n_columns) if layout.is_empty(column)]
+    roles = _roles(path, layout.heading, numeric, options, empty)
     text = [roles[role] for role in ("source", "target", "layer") if role in roles]
-    columns = read_columns(path, layout, text, [roles["weight"]] if "weight" in roles else [])
-    return _part(path, columns, roles, options, _unused(layout.heading, roles, path))
+    numbers = [roles["weight"]] if "weight" in roles else []
+    names = layout.heading or [f"column {index}" for index in range(layout.n_columns)]
+    notes = _unused(names, roles, path)
+    return _part(path, read_columns(path, layout, text, numbers), roles, options, notes)
 
 
 def read_parquet_edges(path: Path, options: ReadOptions) -> Part:
@@ -49,41 +53,47 @@ def read_parquet_edges(path: Path, options: ReadOptions) -> Part:
     if len(names) < 2:
         raise ValueError(f"{path}: expected at least 2 columns, source and target; got {', '.join(map(repr, names))}")
     roles = _roles(path, names, None, options)
-    columns = read_parquet(path, list(roles.values()))
-    return _part(path, columns, roles, options, _unused(names, roles, path))
+    return _part(path, read_parquet(path, list(roles.values())), roles, options, _unused(names, roles, path))
 
 
 def _part(path: Path, columns: Columns, roles: dict[str, int], options: ReadOptions, notes: tuple[str, ...]) -> Part:
     ids, (source, target) = columns.codes([roles["source"], roles["target"]], options.ids)
     weight = columns.numbers(roles["weight"], "a weight") if "weight" in roles else None
-    held = (source >= 0) | (target >= 0)
-    if weight is not None:
-        held |= ~np.isnan(weight)
     names, kind = np.array([path.name.split(".")[0]]), None
     if "layer" in roles:
         names, (kind,) = columns.codes([roles["layer"]], "text")
-        held |= kind >= 0
-    if not held.any():
-        raise ValueError(f"{path} has no edges")
-    checked = [("source", source), ("target", target), *([] if kind is None else [("layer", kind)])]
-    for role, codes in checked:
-        missing = (codes < 0) & held
-        if missing.any():
-            raise ValueError(f"{path}, row {int(missing.argmax()) + 1}: no {role}")
+    del columns  # the texts, which are no longer needed, take more than all the rest
+    codes = {"source": source, "target": target} | ({} if kind is None else {"layer": kind})
+    held = _held_rows(path, codes, weight)
     layers = {}
     for index, name in enumerate(names.tolist()):
-        chosen = _rows_of(kind, index, held)
+        chosen = held if kind is None or len(names) == 1 else np.flatnonzero(kind == index)
         layers[name] = Rows(
             source[chosen], target[chosen], None if weight is None else weight[chosen], _where(path, chosen)
         )
-    return Part(path, ids, len(ids), layers, notes=notes)
+    return Part(path, ids, len(ids), layers, notes=(*notes, *_padded_ids(path, ids)))
 
 
-def _rows_of(kind: Any, index: int, held: Any) -> Any:
-    """Return the rows of a layer, all of them as a slice: no copy."""
-    if kind is None or kind.max() == 0:
-        return slice(None) if held.all() else np.flatnonzero(held)
-    return np.flatnonzero(kind == index)
+def _held_rows(path: Path, codes: dict[str, Codes], weight: Any) -> Any:
+    """Return the rows that are not blank, all of them as a slice: no copy. A row that lacks something is an error."""
+    if len(codes["source"]) and all(column.min() >= 0 for column in codes.values()):
+        return slice(None)
+    held = np.any([column >= 0 for column in codes.values()], axis=0)
+    if weight is not None:
+        held |= ~np.isnan(weight)
+    if not held.any():
+        raise ValueError(f"{path} has no edges")
+    for role, column in codes.items():
+        missing = (column < 0) & held
+        if missing.any():
+            raise ValueError(f"{path}, row {int(missing.argmax()) + 1}: no {role}")
+    return np.flatnonzero(held)
+
+
+def _padded_ids(path: Path, ids: Any) -> list[str]:
+    """Note ids with blanks at their ends, which may be meant as the same without."""
+    padded = [one for one in ids.tolist() if one != one.strip()] if ids.dtype.kind == "U" else []
+    return [f"{path}: {len(padded):,} ids begin or end with a blank, such as {padded[0]!r}"] if padded else []
 
 
 def _where(path: Path, chosen: Any) -> Any:
@@ -100,7 +110,11 @@ def _looks_like_heading(cells: list[str]) -> bool:
 
 
 def _roles(
-    path: Path, heading: Sequence[str] | None, numeric: Sequence[bool] | None, options: ReadOptions
+    path: Path,
+    heading: Sequence[str] | None,
+    numeric: Sequence[bool] | None,
+    options: ReadOptions,
+    empty: Sequence[int] = (),
 ) -> dict[str, int]:
     """Return which column is what: as the caller says, else by the usual names, else by position."""
     asked = {role: getattr(options, role) for role in USUAL}
@@ -121,6 +135,7 @@ def _roles(
             if role not in roles and free:
                 roles[role] = free.pop(0)
         if heading is None and numeric is not None:
+            free = [column for column in free if column not in empty]
             for column in free[:2]:
                 role = (
                     "weight"
@@ -150,8 +165,6 @@ def column_named(path: Path, wanted: str | int, heading: Sequence[str] | None, n
     raise ValueError(f"{path}: {role}={wanted!r} is no column; its {held}")
 
 
-def _unused(heading: Sequence[str] | None, roles: dict[str, int], path: Path) -> tuple[str, ...]:
-    if heading is None:
-        return ()
-    left = [name for index, name in enumerate(heading) if index not in roles.values()]
-    return (f"{path}: columns not used: {', '.join(map(repr, left))}",) if left else ()
+def _unused(names: Sequence[str], roles: dict[str, int], path: Path) -> tuple[str, ...]:
+    left = [repr(name) for index, name in enumerate(names) if index not in roles.values()]
+    return (f"{path}: columns not used: {', '.join(left)}",) if left else ()

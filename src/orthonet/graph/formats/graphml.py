@@ -114,7 +114,7 @@ class _Content:
         self.directed = False
         self.place: dict[str, int] = {}
         self.values: list[dict[str, str]] = []
-        self.edges: dict[str, list[tuple[int, int, float, int]]] = {}
+        self.edges: dict[str, list[tuple[int, int, float, int, bool]]] = {}
         self.n_edges = 0
         self.layer_name, self.weight_name = str(options.layer or "layer"), str(options.weight or "weight")
 
@@ -164,19 +164,21 @@ class _Content:
         weight = data.get(self.weight_name, "1").strip()
         layer = data.get(self.layer_name, self.path.name.split(".")[0])
         source, target = (self.place[end] for end in ends)
-        self.edges.setdefault(layer, []).append((source, target, weight_of(weight, where), self.n_edges))
+        directed = {"true": True, "false": False}.get(element.get("directed"), self.directed)
+        self.edges.setdefault(layer, []).append((source, target, weight_of(weight, where), self.n_edges, directed))
 
     def part(self, options: ReadOptions) -> Part:
         if not self.edges:
             raise ValueError(f"{self.path} has no edges")
         layers = {}
         for name, edges in self.edges.items():
-            source, target, weight, number = map(np.array, zip(*edges, strict=True))
+            source, target, weight, number, directed = map(np.array, zip(*edges, strict=True))
 
             def where(row: int, number: Any = number) -> str:
                 return f"{self.path}, edge {number[row]}"
 
-            layers[name] = Rows(source, target, weight, where, self.directed)
+            two_way = None if directed.all() else ~directed
+            layers[name] = Rows(source, target, weight, where, bool(directed.any()), two_way=two_way)
         return Part(self.path, ids_of(list(self.place), options.ids), len(self.place), layers, self._attributes())
 
     def _attributes(self) -> dict[str, Column]:

@@ -49,12 +49,17 @@ class Layout:
         cells = [row[column] for row in self.rows if column < len(row) and row[column] not in MISSING]
         return bool(cells) and all(map(is_number, cells))
 
+    def is_empty(self, column: int) -> bool:
+        """Tell whether the first rows have nothing in a column, as where each line ends in a delimiter."""
+        return not any(row[column] for row in self.rows if column < len(row))
+
     def cells(self, lines: Iterable[str]) -> Iterator[list[str]]:
         """Part lines into cells."""
         if self.delimiter == " ":
             lines = (line.strip().replace("\t", " ") for line in lines)
         strip = not self.regular
-        for row in csv.reader(lines, delimiter=self.delimiter, skipinitialspace=strip):
+        runs = strip or self.delimiter == " "  # blanks may come in runs further down than the first rows
+        for row in csv.reader(lines, delimiter=self.delimiter, skipinitialspace=runs):
             yield [cell.strip() for cell in row] if strip else row
 
 
@@ -100,6 +105,8 @@ def look_at(
             found = layout
     found = found or _with(choices[0], lines, n_skipped)
     n_columns = len(found.rows[0])
+    if n_columns < fewest and len(lines[0]) > csv.field_size_limit():
+        raise ValueError(f"{path}, line {n_skipped + 1}: a cell is longer than {csv.field_size_limit():,} characters")
     if n_columns < fewest:
         wanted = (
             f"separated by {', '.join(DELIMITERS.values())}" if delimiter is None else f"separated by {delimiter!r}"

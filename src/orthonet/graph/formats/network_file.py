@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from scipy.sparse import csr_array
 from orthonet.graph.features import Features
 from orthonet.graph.formats.report import ReadReport
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.validation import Symmetrize
+from orthonet.graph.validation import Symmetrize, check_layer
+from orthonet.support.checks import check_choice
 
 Column = npt.NDArray[np.float64] | npt.NDArray[np.str_]
 MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL"})
@@ -24,11 +25,13 @@ MISSING = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "NULL"})
 class Edges:
     """The edges of one layer: positions of both ends among the nodes, weights, and whether their direction counts.
 
-    Where they are ``merged`` no pair of nodes occurs twice, whichever way round if the direction does not count.
+    Where they are ``merged`` they stand in order of source and target and no pair of nodes occurs twice; nor does one the
+    other way round, if the direction does not count, and the source stands before the target. None is a loop, and all
+    weights are > 0.
     """
 
-    source: npt.NDArray[np.int64]
-    target: npt.NDArray[np.int64]
+    source: npt.NDArray[np.integer[Any]]
+    target: npt.NDArray[np.integer[Any]]
     weight: npt.NDArray[np.float64]
     directed: bool
     merged: bool = False
@@ -37,8 +40,10 @@ class Edges:
         """Return the N x N weights, source by row; an edge named more than once counts once, with its largest weight."""
         source, target, weight = self.source, self.target, self.weight
         if self.merged:
-            one_way = csr_array((weight, (source, target)), shape=(n_nodes, n_nodes))
-            return one_way if self.directed else csr_array(one_way + one_way.T)
+            starts = np.zeros(n_nodes + 1, dtype=target.dtype)
+            np.cumsum(np.bincount(source, minlength=n_nodes), out=starts[1:])
+            one_way = csr_array((weight, target, starts), shape=(n_nodes, n_nodes))
+            return one_way if self.directed else csr_array(one_way + csr_array(one_way.T))
         if not self.directed:
             source, target = np.concatenate([source, target]), np.concatenate([target, source])
             weight = np.concatenate([weight, weight])
@@ -47,6 +52,15 @@ class Edges:
         last = np.ones(len(source), dtype=bool)
         last[:-1] = (np.diff(source) != 0) | (np.diff(target) != 0)
         return csr_array((weight[last], (source[last], target[last])), shape=(n_nodes, n_nodes))
+
+    def layer(self, n_nodes: int, name: str, symmetrize: Symmetrize) -> tuple[csr_array, int]:
+        """Return the symmetric N x N weights without self-loops, and how many of those there were."""
+        adjacency = self.adjacency(n_nodes)
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(adjacency.data.sum())
+        if self.merged and not self.directed and finite:
+            return adjacency, 0  # as made by `adjacency` it is all that `check_layer` asks for
+        return check_layer(adjacency, name, n_nodes, symmetrize)
 
 
 @dataclass(frozen=True)
@@ -97,13 +111,16 @@ class NetworkFile:
         own = features is None and self.features is not None
         if own:
             features = self.features
+        check_choice(symmetrize, "symmetrize", get_args(Symmetrize))
         try:
-            graph = MultilayerGraph(
-                {name: edges.adjacency(n_nodes) for name, edges in self.layers.items()},
+            graph = MultilayerGraph._of_checked(
+                {
+                    name: edges.layer(n_nodes, f"layers[{index}] ({name!r})", symmetrize)
+                    for index, (name, edges) in enumerate(self.layers.items())
+                },
+                self.node_ids,
                 features,
-                node_ids=self.node_ids,
                 present=[self.present.get(name) for name in self.layers],
-                symmetrize=symmetrize,
                 layers_from_features=own and self.layers_from_features,
             )
         except ValueError as error:
@@ -116,12 +133,19 @@ class NetworkFile:
 def weight_of(text: str, where: str) -> float:
     """Return a weight, finite and >= 0, or raise an error that says where it stood."""
     try:
-        weight = float(text)
+        weight = _number(text)
     except ValueError:
         raise ValueError(f"{where}: a weight must be a number, got {text!r}") from None
     if not np.isfinite(weight) or weight < 0:
         raise ValueError(f"{where}: a weight must be finite and >= 0, got {text}")
     return weight
+
+
+def _number(text: str) -> float:
+    """Return a number as people write it; Python would also take 1_000 and the digits of other scripts."""
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return float(text)
 
 
 def edges_of(rows: Iterable[tuple[int, int, float]], directed: bool) -> Edges:
@@ -140,7 +164,7 @@ def column_of(cells: Sequence[tuple[str, str]], numeric: bool) -> Column:
     for position, (text, where) in enumerate(cells):
         if text not in MISSING:
             try:
-                numbers[position] = float(text)
+                numbers[position] = _number(text)
             except ValueError:
                 raise ValueError(f"{where}: expected a number, got {text!r}") from None
     return numbers

@@ -1,141 +1,218 @@
-"""Tables of nodes, one a row: an id, and numbers or text about it; delimited text and Parquet."""
+"""Tables of nodes, one a row: perhaps an id, and numbers or text about it; delimited text and Parquet."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.graph.formats.columns import Columns, read_columns
 from orthonet.graph.formats.edge_list import column_named
-from orthonet.graph.formats.layout import look_at
+from orthonet.graph.formats.headings import LABEL_NAMES, is_counter, named_id_column, plain
+from orthonet.graph.formats.layout import is_number
+from orthonet.graph.formats.missing_values import MissingFeatures, fill_missing
 from orthonet.graph.formats.network_file import Column
-from orthonet.graph.formats.opening import PARQUET, check_file, opening_bytes
+from orthonet.graph.formats.opening import check_file
 from orthonet.graph.formats.options import ReadOptions
+from orthonet.graph.formats.table import Table, plan_table, read_table
 from orthonet.graph.ids import first_duplicate
 
-MissingFeatures = Literal["mean", "refuse"]
-ID_NAMES = frozenset(
-    ["id", "ids", "node", "nodes", "nodeid", "node_id", "name", "actor", "actorid", "vertex", "label", "key"]
-)
+__all__ = ["MissingFeatures", "NodeTable", "read_node_table"]
 
 
 @dataclass(frozen=True)
 class NodeTable:
-    """The nodes of a network and what is known of them.
+    """Nodes and what is known of them.
 
     Attributes
     ----------
     path : Path
     ids : array of shape (N,)
+        0, 1, 2, … if the table has none.
     features : array of shape (N, M), or None
         The columns of numbers.
     feature_names : tuple of str
+        "column 0", "column 1", … in a table without a heading.
     attributes : mapping of names to arrays of text
         The other columns.
     notes : tuple of str
+    has_ids, has_heading : bool
     """
 
     path: Path
     ids: npt.NDArray[Any]
-    features: npt.NDArray[np.float64] | None
+    features: npt.NDArray[np.floating[Any]] | None
     feature_names: tuple[str, ...]
     attributes: dict[str, Column]
     notes: tuple[str, ...]
+    has_ids: bool
+    has_heading: bool
 
 
-def read_node_table(path: Any, options: ReadOptions, missing: MissingFeatures = "mean") -> NodeTable:
+def read_node_table(
+    path: Any,
+    options: ReadOptions,
+    missing: MissingFeatures = "mean",
+    *,
+    ignore: Sequence[str | int] = (),
+    ids_needed: bool = True,
+    of_views: bool = False,
+) -> NodeTable:
     """Read a table of nodes.
 
-    The id is the column that the caller names, else one called id, node, name, …, else the first. Columns of numbers are
-    features; a column with other text in it is an attribute.
+    The id is the column that the caller names, else one called id, node, name, …, else a first one without a name. Else it is
+    the first column: in any case if ``ids_needed``, otherwise if it holds text, a different one in each row.
+
+    Columns of numbers are features; a column with other text is an attribute, and so are those to ``ignore`` and those
+    called label, class or truth. Where at least half of the cells of a column in a text file are numbers, other text in it
+    is an error. A column without any value is left out.
+
+    If it is one ``of_views``, a row without any number is not filled with means but stays NaN, and other views may have the
+    columns to ignore.
     """
     file = check_file(path)
-    if opening_bytes(file) == PARQUET:
-        from orthonet.graph.formats.polars_columns import parquet_names, read_parquet
-
-        names: Sequence[str] = parquet_names(file)
-        columns: Columns = read_parquet(file, range(len(names)))
-        id_column = _id_column(file, names, len(names), options)
-    else:
-        layout = look_at(file, _looks_like_heading, heading=options.heading)
-        id_column = _id_column(file, layout.heading, layout.n_columns, options)
-        names = layout.heading or [f"column {index}" for index in range(layout.n_columns)]
-        columns = read_columns(file, layout, range(layout.n_columns))
-    duplicate = first_duplicate(names)
-    if duplicate is not None:
-        raise ValueError(f"{file}: two columns are called {duplicate!r}")
-    ids, (codes,) = columns.codes([id_column], options.ids)
-    held = np.flatnonzero(codes >= 0)
-    rest = [column for column in range(len(names)) if column != id_column]
-    _check_ids(file, columns, rest, ids, codes)
-    numeric = [column for column in rest if columns.is_numeric(column)]
-    values = [columns.numbers(column, f"column {names[column]!r}")[held] for column in numeric]
-    attributes: dict[str, Column] = {
-        names[column]: columns.texts(column)[held] for column in rest if column not in numeric
+    plan = plan_table(file, options, of_numbers=not ids_needed)
+    n_columns = len(plan.names)
+    ignored = {
+        column_named(file, one, plan.heading, n_columns, "ignore")
+        for one in ignore
+        if not (of_views and isinstance(one, str) and one not in plan.names)
     }
-    notes = [f"{file}: columns of text, not features: {', '.join(map(repr, attributes))}"] if attributes else []
-    filled = []
-    for column, numbers in zip(numeric, values, strict=True):
-        filled.append(_filled(numbers, names[column], file, held, missing, notes))
-    features = np.column_stack(filled) if filled else None
-    return NodeTable(file, ids, features, tuple(names[column] for column in numeric), attributes, tuple(notes))
+    never = {*(() if ids_needed else LABEL_NAMES), *(plain(plan.names[column]) for column in ignored)}
+    id_column = named_id_column(file, plan.heading, n_columns, options.id_column, never)
+    if id_column is None and ids_needed:
+        id_column = 0
+    apart = ignored | {column for column in range(n_columns) if _is_label(plan.heading, column)}
+    table = read_table(plan, {*apart, id_column or 0})
+    sorted_out = _Sorted(table, apart)
+    if id_column is None:
+        id_column = sorted_out.first_texts()
+    held, ids = _rows(table, id_column, options)
+    for column in range(n_columns):
+        if column != id_column:
+            sorted_out.sort(column)
+    if not (sorted_out.features or ids_needed):
+        raise ValueError(f"{file} has no column of numbers" + plan.glimpse())
+    features, notes = None, list(plan.notes) + sorted_out.told()
+    if sorted_out.features:
+        features, filled = fill_missing(
+            np.column_stack([sorted_out.numbers[column][held] for column in sorted_out.features]),
+            missing,
+            file=str(file),
+            row=lambda row: f"{file}, row {held[row] + 1}",
+            column=lambda index: plan.called(sorted_out.features[index]),
+            keep_empty_rows=of_views,
+        )
+        notes += filled
+    return NodeTable(
+        file,
+        ids,
+        features,
+        tuple(plan.names[column] for column in sorted_out.features),
+        {plan.names[column]: table.columns.texts(column)[held] for column in sorted_out.attributes},
+        tuple(notes),
+        has_ids=id_column is not None,
+        has_heading=plan.heading is not None,
+    )
 
 
-def _looks_like_heading(cells: list[str]) -> bool:
-    return any(_plain(cell) in ID_NAMES for cell in cells)
+@dataclass
+class _Sorted:
+    """The columns of a table, sorted into features and others."""
+
+    table: Table
+    apart: set[int]
+    """Those that are no features, whatever they hold."""
+    numbers: dict[int, npt.NDArray[np.float64]] = field(default_factory=dict)
+    attributes: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def features(self) -> list[int]:
+        """The columns of numbers."""
+        return list(self.numbers)
+
+    def first_texts(self) -> int | None:
+        """Return the first column as that of ids if it has text, another in each row."""
+        if 0 in self.apart or self.table.columns.is_numeric(0):
+            return None
+        texts = self.table.columns.texts(0)[~self.table.blank].tolist()
+        if not all(texts) or (self.table.plan.layout and 2 * sum(map(is_number, texts)) >= len(texts)):
+            return None
+        duplicate = first_duplicate(texts)
+        if duplicate is None:
+            return 0
+        self.notes.append(
+            f"{self.table.plan.path}: the first column is text, but {duplicate!r} occurs more than once, so it was not "
+            "taken as ids"
+        )
+        return None
+
+    def sort(self, column: int) -> None:
+        """Find out what a column is."""
+        plan, columns = self.table.plan, self.table.columns
+        counter = column == 0 and plan.heading is not None and len(plan.names) > 1 and is_counter(plan.heading[0])
+        if column in self.apart:
+            self.attributes.append(column)
+        elif counter:
+            self.notes.append(f"{plan.path}: the first column, without a name, was not used")
+        elif self.table.is_numeric(column):
+            numbers = self.table.numbers(column)
+            if np.isnan(numbers).all():
+                self._tell_empty(column)
+            else:
+                self.numbers[column] = numbers
+        elif (columns.texts(column) != "").any():
+            self.attributes.append(column)
+        else:
+            self._tell_empty(column)
+
+    def told(self) -> list[str]:
+        """Return notes of the columns that are no features."""
+        if not self.attributes:
+            return self.notes
+        plan = self.table.plan
+        texts = [plan.names[column] for column in self.attributes if column not in self.apart]
+        apart = [plan.names[column] for column in self.attributes if column in self.apart]
+        listed = {"columns of text, not features": texts, "columns left out of the features": apart}
+        return self.notes + [
+            f"{plan.path}: {what}: {', '.join(map(repr, names))}" for what, names in listed.items() if names
+        ]
+
+    def _tell_empty(self, column: int) -> None:
+        self.notes.append(f"{self.table.plan.path}: {self.table.plan.called(column)} has no values and was left out")
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+def _is_label(heading: Sequence[str] | None, column: int) -> bool:
+    return heading is not None and plain(heading[column]) in LABEL_NAMES
 
 
-def _id_column(path: Path, heading: Sequence[str] | None, n_columns: int, options: ReadOptions) -> int:
-    if options.id_column is not None:
-        return column_named(path, options.id_column, heading, n_columns, "id_column")
-    named = [index for index, name in enumerate(heading or ()) if _plain(name) in ID_NAMES]
-    return named[0] if named else 0
-
-
-def _check_ids(path: Path, columns: Columns, rest: Sequence[int], ids: Any, codes: npt.NDArray[np.int64]) -> None:
+def _rows(table: Table, id_column: int | None, options: ReadOptions) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return the rows that are nodes, and their ids."""
+    path, columns = table.plan.path, table.columns
+    if id_column is None:
+        held = np.flatnonzero(~table.blank)
+        if not len(held):
+            raise ValueError(f"{path} has no rows below its heading")
+        return held, np.arange(len(held))
+    ids, (codes,) = columns.codes([id_column], options.ids)
     if not len(ids):
         raise ValueError(f"{path} names no nodes")
-    empty = np.flatnonzero(codes < 0)
-    told = [row for row in empty.tolist() if any(columns.texts(column)[row] for column in rest)] if len(empty) else []
-    if told:
-        raise ValueError(f"{path}, row {told[0] + 1}: no id")
-    held = codes[codes >= 0]
+    empty = codes < 0
+    for column in range(len(table.plan.names)) if empty.any() else ():
+        told = empty & (columns.texts(column) != "")
+        if told.any():
+            raise ValueError(f"{path}, row {int(told.argmax()) + 1}: no id in {table.plan.called(id_column)}")
+    held = np.flatnonzero(~empty)
     if len(held) > len(ids):
-        seen = np.zeros(len(ids), dtype=bool)
-        for row in np.flatnonzero(codes >= 0).tolist():
-            if seen[codes[row]]:
-                raise ValueError(f"{path}, row {row + 1}: node {ids.tolist()[codes[row]]!r} was named before")
-            seen[codes[row]] = True
-
-
-def _filled(
-    numbers: npt.NDArray[np.float64],
-    name: str,
-    path: Path,
-    rows: npt.NDArray[np.int64],
-    missing: MissingFeatures,
-    notes: list[str],
-) -> npt.NDArray[np.float64]:
-    """Return a column with its holes filled by its mean, or raise."""
-    infinite, holes = np.isinf(numbers), np.isnan(numbers)
-    if infinite.any():
-        raise ValueError(f"{path}, row {rows[infinite.argmax()] + 1}: column {name!r} holds an infinite number")
-    if not holes.any():
-        return numbers
-    if missing == "refuse" or holes.all():
+        again = np.ones(len(held), dtype=bool)
+        again[np.unique(codes[held], return_index=True)[1]] = False
+        row = int(held[again.argmax()])
         raise ValueError(
-            f"{path}, row {rows[holes.argmax()] + 1}: column {name!r} has no value ({int(holes.sum()):,} rows have none)"
-            + ("; pass missing_features='mean' to fill them" if not holes.all() else "; leave it out")
+            f"{path}, row {row + 1}: node {ids.tolist()[codes[row]]!r} was named before; if "
+            f"{table.plan.called(id_column)} holds no ids, name the one that does with id_column="
         )
-    notes.append(f"{path}: column {name!r}: {int(holes.sum()):,} missing values filled with the mean")
-    return np.where(holes, numbers[~holes].mean(), numbers)
+    return held, ids

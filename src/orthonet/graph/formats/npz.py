@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 from zipfile import BadZipFile
 
@@ -25,7 +26,19 @@ from orthonet.graph.formats.part import Part
 from orthonet.graph.ids import check_unique
 from orthonet.graph.multilayer import MultilayerGraph
 
-DAMAGE = (BadZipFile, zlib.error, EOFError, ValueError, KeyError, TypeError, OverflowError, NotImplementedError)
+DAMAGE = (
+    BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    OSError,  # a place in the archive that is none
+    RuntimeError,  # a password
+    MemoryError,  # a heading that promises more numbers than any memory holds
+    TokenError,
+)
 
 
 def read_npz(path: Path, options: ReadOptions) -> Part:
@@ -41,7 +54,7 @@ def read_npz(path: Path, options: ReadOptions) -> Part:
                 )
         matrix = load_npz(path)
     except DAMAGE as error:
-        raise ValueError(f"{path} is no archive of a graph: {error}") from error
+        raise ValueError(f"{path} is no archive of a graph: {_told(error)}") from error
     rows, n_nodes = rows_of_matrix(matrix, path)
     return Part(path, None, n_nodes, {path.name.split(".")[0]: rows})
 
@@ -69,14 +82,23 @@ def npz_bytes(graph: MultilayerGraph) -> bytes:
     return buffer.getvalue()
 
 
+def _told(error: BaseException) -> str:
+    """Return an error in one line; some have no text, and that of a missing array is only its name."""
+    text = " ".join(str(error).split())
+    return f"it has no {text}" if isinstance(error, KeyError) else text or "it is damaged"
+
+
 def _csr_arrays(name: str, matrix: csr_array) -> dict[str, Any]:
     return {f"{name}_data": matrix.data, f"{name}_indices": matrix.indices, f"{name}_indptr": matrix.indptr}
 
 
 def _graph(path: Path, arrays: Mapping[str, Any]) -> Part:
-    ids, names = arrays["node_ids"], [str(name) for name in arrays["layer_names"].tolist()]
-    if ids.ndim != 1 or len(set(names)) < len(names) or not names:
-        raise ValueError("its node ids or layer names are not a list of different ones")
+    ids, called = arrays["node_ids"], arrays["layer_names"]
+    if ids.ndim != 1 or called.ndim != 1 or called.dtype.kind != "U":
+        raise ValueError("its node ids or layer names are not a list")
+    names = called.tolist()
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"it needs layers of different names, got {', '.join(map(repr, names)) or 'none'}")
     check_unique(ids, "node_ids")
     layers, present = {}, {}
     for index, name in enumerate(names):
@@ -89,6 +111,8 @@ def _graph(path: Path, arrays: Mapping[str, Any]) -> Part:
     if "features_data" in arrays:
         features = _csr(arrays, "features", tuple(arrays["features_shape"].tolist()))
     names_of_features = arrays.get("feature_names")
+    if names_of_features is not None and (features is None or names_of_features.shape != features.shape[1:]):
+        raise ValueError(f"it names {names_of_features.size} features, but holds another number of them")
     return Part(
         path,
         ids,
@@ -96,13 +120,15 @@ def _graph(path: Path, arrays: Mapping[str, Any]) -> Part:
         layers,
         present=present,
         features=features,
-        feature_names=None if names_of_features is None else tuple(names_of_features.tolist()),
+        feature_names=None if names_of_features is None else tuple(map(str, names_of_features.tolist())),
         layers_from_features=bool(arrays["layers_from_features"]),
     )
 
 
 def _csr(arrays: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> csr_array:
     parts = tuple(arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    if any(part.dtype.kind not in "iu" for part in parts[1:]):
+        raise ValueError(f"{name}_indices and {name}_indptr must be whole numbers")
     matrix = csr_array(parts, shape=shape)
     matrix.check_format(full_check=True)
     return matrix

@@ -93,16 +93,19 @@ def check_zip(path: Path) -> None:
     try:
         with ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
-    except (BadZipFile, NotImplementedError, ValueError, EOFError) as error:
+    except PermissionError:
+        raise
+    except (BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
         raise ValueError(f"{path} is cut or damaged: {error}") from error
+    check_unpacked(path, size)
+
+
+def check_unpacked(path: Path, size: int, advice: str = "unpack it first") -> None:
+    """Refuse a packed file that unpacks to this many bytes, if that is far more than it holds."""
     if size > UNPACKED_LIMIT and size > UNPACKED_RATIO * path.stat().st_size:
-        raise _bomb(path, size)
-
-
-def _bomb(path: Path, size: int) -> ValueError:
-    return ValueError(
-        f"{path} unpacks to {size:,} bytes or more, over {UNPACKED_RATIO} times its own size; if that is right, unpack it first"
-    )
+        raise ValueError(
+            f"{path} unpacks to {size:,} bytes or more, over {UNPACKED_RATIO} times its own size; if that is right, {advice}"
+        )
 
 
 class _Unpacked(io.RawIOBase):
@@ -121,8 +124,7 @@ class _Unpacked(io.RawIOBase):
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self._path} is cut or damaged: {error}") from error
         self._size += len(chunk)
-        if self._size > UNPACKED_LIMIT and self._size > UNPACKED_RATIO * self._path.stat().st_size:
-            raise _bomb(self._path, self._size)
+        check_unpacked(self._path, self._size)
         buffer[: len(chunk)] = chunk
         return len(chunk)
 

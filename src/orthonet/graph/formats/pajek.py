@@ -96,11 +96,14 @@ def _rows(line: str, kind: str, where: str, number: int) -> list[Row]:
 
 
 def _layer(rows: list[Row], place: dict[int, int], path: Path) -> Rows:
-    directed = any(row[4] for row in rows)
-    if directed:
-        rows = rows + [(j, i, w, number, True) for i, j, w, number, one_way in rows if not one_way and i != j]
+    one_way = np.array([row[4] for row in rows])
     source = np.array([place[row[0]] for row in rows], dtype=np.int64)
     target = np.array([place[row[1]] for row in rows], dtype=np.int64)
     return Rows(
-        source, target, np.array([row[2] for row in rows]), lambda row: f"{path}, line {rows[row][3]}", directed
+        source,
+        target,
+        np.array([row[2] for row in rows]),
+        lambda row: f"{path}, line {rows[row][3]}",
+        bool(one_way.any()),
+        two_way=None if one_way.all() else ~one_way,
     )

@@ -37,6 +37,8 @@ class Rows:
         What several rows for one pair come to.
     dropped : mapping of reasons to int
         Rows the reader left out itself.
+    two_way : array of bool, or None
+        In a directed layer: the rows that nevertheless have no direction.
     """
 
     source: npt.NDArray[np.integer[Any]]
@@ -46,6 +48,7 @@ class Rows:
     directed: bool = False
     merge: Merge = "sum"
     dropped: Mapping[str, int] = field(default_factory=dict)
+    two_way: npt.NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -180,16 +183,24 @@ def _merged(
                 raise _stranger(rows, strange, source, part, known_from)
             dropped["unknown node"] = int(strange.sum())
             keep &= ~strange
-    loops = (source == target) & keep
-    if loops.any():
+    loops = source == target
+    if loops.any() and (loops := loops & keep).any():
         dropped["self-loop"] = int(loops.sum())
         keep &= ~loops
     if not keep.all():
         source, target, weight = source[keep], target[keep], weight[keep]
     directed = rows.directed if policy.directed is None else policy.directed
-    edges = _unique(source, target, weight, n_nodes, directed, policy.duplicates or rows.merge)
+    merge = policy.duplicates or rows.merge
+    if directed and rows.two_way is not None:
+        both = rows.two_way[keep]
+        n_different = _n_different(source, target, both)
+        source, target = np.concatenate([source, target[both]]), np.concatenate([target, source[both]])
+        edges = _unique(source, target, np.concatenate([weight, weight[both]]), n_nodes, directed, merge)
+    else:
+        edges = _unique(source, target, weight, n_nodes, directed, merge)
+        n_different = len(edges.source)
     n_all = n_rows + sum(rows.dropped.values())
-    n_repeated = len(source) - len(edges.source)
+    n_repeated = int(keep.sum()) - n_different
     return edges, LayerReport(name, part.path, n_all, dropped, n_repeated, n_filled, directed)
 
 
@@ -200,6 +211,8 @@ def _weights(
     if rows.weight is None:
         return np.ones(len(keep)), 0
     weight, n_filled = np.asarray(rows.weight), 0
+    if len(weight) and weight.min() > 0 and weight.max() < np.inf:
+        return weight, 0
     missing = np.isnan(weight)
     if missing.any():
         if policy.missing_weights == "refuse":
@@ -247,18 +260,27 @@ def _unique(
     merge: Merge,
 ) -> Edges:
     """Merge the rows that name the same pair."""
+    index_type = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
+    source, target = source.astype(index_type, copy=False), target.astype(index_type, copy=False)
     if not directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
     if merge == "sum":
         matrix = csr_array((weight, (source, target)), shape=(n_nodes, n_nodes))
         matrix.sum_duplicates()
-        source = np.repeat(np.arange(n_nodes, dtype=np.int64), np.diff(matrix.indptr))
-        return Edges(source, matrix.indices.astype(np.int64), matrix.data, directed, merged=True)
+        source = np.repeat(np.arange(n_nodes, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+        return Edges(source, matrix.indices, matrix.data, directed, merged=True)
     order = np.lexsort((weight, target, source))
     source, target, weight = source[order], target[order], weight[order]
     last = np.ones(len(source), dtype=bool)
     last[:-1] = (np.diff(source) != 0) | (np.diff(target) != 0)
-    return Edges(source[last].astype(np.int64), target[last].astype(np.int64), weight[last], directed, merged=True)
+    return Edges(source[last], target[last], weight[last], directed, merged=True)
+
+
+def _n_different(source: npt.NDArray[Any], target: npt.NDArray[Any], two_way: npt.NDArray[np.bool_]) -> int:
+    """Count rows that differ; two without direction are the same either way round."""
+    low, high = np.minimum(source, target), np.maximum(source, target)
+    ends = np.where(two_way, low, source), np.where(two_way, high, target), two_way
+    return len(np.unique(np.stack(ends), axis=1).T)
 
 
 def _attributes(

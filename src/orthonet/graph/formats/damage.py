@@ -24,6 +24,7 @@ DAMAGE = (
     BadZipFile,
     zlib.error,
     csv.Error,
+    OverflowError,
 )
 
 
@@ -35,4 +36,5 @@ def reading(file: Path, what: str) -> Iterator[None]:
     except PermissionError:
         raise
     except DAMAGE as error:
-        raise ValueError(f"{file} is not {what}, or is damaged ({error})") from error
+        told = " ".join(str(error).split())
+        raise ValueError(f"{file} is not {what}, or is damaged ({told})") from error

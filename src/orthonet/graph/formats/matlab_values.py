@@ -6,12 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.io.matlab import MatlabFunction, MatlabObject, MatlabOpaque
 from scipy.sparse import csr_array, issparse
 
 from orthonet.graph.features import Features
 
 Orientation = Literal["auto", "rows", "columns"]
 Labels = npt.NDArray[np.int64]
+NOT_DATA = (MatlabFunction, MatlabObject, MatlabOpaque)
+"""Arrays that scipy makes of code, and of what only Matlab can make sense of."""
 
 
 def as_view(value: Any, name: str) -> Features:
@@ -113,7 +116,7 @@ def transposed(view: Features) -> Features:
 
 def is_cell(value: Any) -> bool:
     """Tell whether a value is a Matlab cell."""
-    return isinstance(value, np.ndarray) and value.dtype == object
+    return isinstance(value, np.ndarray) and value.dtype == object and not isinstance(value, NOT_DATA)
 
 
 def only_cell(value: Any) -> Any:
@@ -125,7 +128,7 @@ def only_cell(value: Any) -> Any:
 
 def check_plain(value: Any, name: str, wanted: str) -> None:
     """Refuse structs, objects, functions, cells and text."""
-    if not isinstance(value, np.ndarray) or value.dtype.names is not None or value.dtype.kind == "V":
+    if not isinstance(value, np.ndarray) or isinstance(value, NOT_DATA) or value.dtype.kind == "V":
         fields = getattr(getattr(value, "dtype", None), "names", None)
         of = f" with the fields {', '.join(fields)}" if fields else ""
         raise ValueError(f"{name} is a Matlab struct, object or function{of}; wanted {wanted}: save that as a variable")

@@ -1,0 +1,169 @@
+"""`orthonet compare`: several methods on the same data, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.table import Table
+
+from orthonet.cli.inputs import Inputs
+from orthonet.cli.reading import Given, read_inputs, read_truth
+from orthonet.cli.run_folder import record_bytes
+from orthonet.cli.talk import Talk
+from orthonet.graph.formats.table_bytes import table_bytes
+from orthonet.report.comparison import Fit, Outcome, Reference, compare
+from orthonet.report.methods import METHODS, USUAL
+from orthonet.report.provenance import versions
+from orthonet.support.files import write_atomically
+from orthonet.support.optional import is_installed
+from orthonet.support.progress import progress
+
+NOTHING = "-"
+
+
+def run_compare(
+    inputs: Inputs,
+    n_clusters: int,
+    *,
+    methods: Sequence[str],
+    truth: str | None,
+    runs: int,
+    seed: int,
+    output: Path | None,
+    talk: Talk,
+) -> bool:
+    """Fit the methods, print the table, and write it if a folder was named; tell whether any method succeeded."""
+    chosen = _chosen(methods)
+    folder = None if output is None else output.expanduser()
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"{output} is a file; name a folder with --output")
+    with talk.waiting("reading"):
+        given = read_inputs(inputs)
+        reference = None if truth is None else read_truth(given, truth)
+    for note in given.notes:
+        talk.say(note)
+    outcomes = []
+    with progress("comparing", len(chosen), talk.verbose) as report:
+        report(0, METHODS[chosen[0]].title)
+        for outcome in compare(_fits(given, n_clusters, chosen), range(seed, seed + runs), failing=True):
+            outcomes.append(outcome)
+            waiting = chosen[len(outcomes) :]
+            report(len(outcomes), METHODS[waiting[0]].title if waiting else "")
+    rows = [
+        outcome.as_row(reference) | ({} if outcome.failure else {"modularity": outcome.modularity(given.graph)})
+        for outcome in outcomes
+    ]
+    talk.show(_table(rows, given, n_clusters, runs, scored=reference is not None))
+    for row in rows:
+        if "failure" in row:
+            talk.say(f"{row['method']}: {row['failure']}")
+    record = {
+        "clusters": n_clusters,
+        "nodes": given.graph.n_nodes,
+        "layers": list(given.graph.layer_names),
+        "seeds": list(range(seed, seed + runs)),
+        "truth": truth,
+        "versions": versions({}),
+        "methods": rows,
+    }
+    if folder is not None:
+        written = _write(folder, record, outcomes, given.graph.node_ids, reference)
+        talk.say(f"wrote {', '.join(written)} to {output}/")
+    talk.result(record)
+    return any(outcome.failure is None for outcome in outcomes)
+
+
+def _chosen(methods: Sequence[str]) -> list[str]:
+    names = [name.strip() for text in methods for name in text.split(",") if name.strip()]
+    if not names:
+        return list(USUAL)
+    if names == ["all"]:
+        return list(METHODS)
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise ValueError(f"--methods: there is no {', '.join(unknown)}; there are {', '.join(METHODS)}, and all")
+    return list(dict.fromkeys(names))
+
+
+def _fits(given: Given, n_clusters: int, names: Sequence[str]) -> dict[str, Fit]:
+    def fit_of(name: str) -> Fit:
+        method = METHODS[name]
+
+        def fit(seed: int) -> Any:
+            missing = method.missing(given.graph, given.views)
+            if missing is not None:
+                raise ValueError(missing)
+            return method.fit(given.graph, given.views, n_clusters, seed)
+
+        return fit
+
+    return {METHODS[name].title: fit_of(name) for name in names}
+
+
+def _table(rows: Sequence[Mapping[str, Any]], given: Given, n_clusters: int, runs: int, *, scored: bool) -> Table:
+    """Return the table for people: scores if there is a reference, else what can be seen without one."""
+    scores = ["purity", "nmi", "ari", "accuracy"] if scored else []
+    layers = [] if scored else list(given.graph.layer_names)
+    title = f"{given.graph.n_nodes:,} nodes, K = {n_clusters}, mean of {runs} run{'s' * (runs > 1)}"
+    if layers:
+        title += "; modularity in each layer"
+    table = Table(title=title, title_justify="left")
+    table.add_column("method", no_wrap=True)
+    for column in (
+        "clusters",
+        *(name.upper() if len(name) == 3 else name for name in scores),
+        "stability",
+        *layers,
+        "seconds",
+    ):
+        table.add_column(column, justify="right")
+    best = {name: max((row[name] for row in rows if name in row), default=None) for name in scores}
+    for row in rows:
+        if "failure" in row:
+            table.add_row(row["method"], *[NOTHING] * (len(table.columns) - 1))
+            continue
+        shown = [_bold(row[name], row[name] == best[name]) for name in scores]
+        stability = NOTHING if row["stability"] is None else f"{row['stability']:.3f}"
+        support = [f"{row['modularity'][name]:.3f}" for name in layers]
+        table.add_row(row["method"], str(row["clusters"]), *shown, stability, *support, f"{row['seconds']:.1f}")
+    return table
+
+
+def _bold(value: float, best: bool) -> str:
+    return f"[bold]{value:.3f}[/bold]" if best else f"{value:.3f}"
+
+
+def _write(
+    folder: Path,
+    record: Mapping[str, Any],
+    outcomes: Sequence[Outcome],
+    nodes: npt.NDArray[Any],
+    reference: Reference | None,
+) -> list[str]:
+    """Write the record, the table, each method's labels, and a picture of how far the methods agree."""
+    done = [outcome for outcome in outcomes if outcome.failure is None]
+    columns: dict[str, Any] = {"node": nodes if nodes.dtype.kind in "iuU" else nodes.astype(str)}
+    columns |= {outcome.method: outcome.labels[0] for outcome in done}
+    if reference is not None:
+        columns["truth"] = reference.classes
+    flat = [{name: value for name, value in row.items() if not isinstance(value, dict)} for row in record["methods"]]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    table = {name: np.array(["" if row.get(name) is None else str(row[name]) for row in flat]) for name in names}
+    files = {
+        "comparison.json": record_bytes(record),
+        "comparison.csv": table_bytes(table, "csv"),
+        "labels.csv": table_bytes(columns, "csv"),
+    }
+    if is_installed("matplotlib") and done:
+        from orthonet.report.comparison_picture import draw_comparison
+        from orthonet.report.pictures import png_bytes
+
+        files["comparison.png"] = png_bytes(draw_comparison(done, reference))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        write_atomically(folder / name, content)
+    return list(files)

@@ -1,0 +1,34 @@
+"""`orthonet convert`: a network from one file format to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from orthonet.cli.inputs import Inputs
+from orthonet.cli.reading import read_inputs
+from orthonet.cli.run_folder import check_new_file
+from orthonet.cli.talk import Talk
+from orthonet.graph.write import write_network
+
+
+def run_convert(
+    inputs: Inputs, output: Path | None, format: str | None, nodes: Path | None, force: bool, talk: Talk
+) -> None:
+    """Read and write; the last file is the one to write if none was named by --output."""
+    files = list(inputs.files or ())
+    if output is None:
+        if len(files) + len(inputs.layer or ()) + len(inputs.view or ()) < 2 or not files:
+            raise ValueError("name a file to read and a file to write: orthonet convert net.mpx net.graphml")
+        output = files.pop()
+    target = check_new_file(output)
+    if target.exists() and not force:
+        raise FileExistsError(f"{output} is there already; pass --force to replace it")
+    with talk.waiting("reading"):
+        given = read_inputs(replace(inputs, files=files))
+    for note in given.notes:
+        talk.say(note)
+    with talk.waiting("writing"):
+        written = write_network(given.graph, target, format=format, nodes=nodes)
+    talk.say(f"wrote {', '.join(map(str, written))}")
+    talk.result({"output": [str(path) for path in written], "read": list(given.notes)})

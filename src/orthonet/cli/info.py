@@ -1,0 +1,117 @@
+"""`orthonet info`: what is in a file or a run, or what is installed here."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from orthonet.cli.inputs import Inputs
+from orthonet.cli.reading import read_inputs
+from orthonet.cli.run_folder import Run
+from orthonet.cli.talk import Talk
+
+
+def run_info(inputs: Inputs, talk: Talk) -> None:
+    """Tell about the inputs; without any, about this installation."""
+    files = list(inputs.files or ())
+    if not (files or inputs.layer or inputs.view):
+        _installation(talk)
+    elif len(files) == 1 and files[0].is_dir():
+        _run(files[0], talk)
+    else:
+        _network(inputs, talk)
+
+
+def _network(inputs: Inputs, talk: Talk) -> None:
+    with talk.waiting("reading"):
+        given = read_inputs(inputs)
+    for note in given.notes:
+        talk.say(note)
+    summary = given.graph.summary()
+    talk.say(f"\n{summary}")
+    names = given.graph.feature_names
+    if names:
+        talk.say(f"\nfeatures: {_listed(names)}")
+    if given.attributes:
+        talk.say(f"about the nodes: {_listed(list(given.attributes))}")
+    talk.result(
+        {
+            "nodes": given.graph.n_nodes,
+            "layers": [asdict(layer) for layer in summary.layers],
+            "features": list(names) if names else 0 if given.graph.features is None else given.graph.features.shape[1],
+            "attributes": list(given.attributes),
+            "read": list(given.notes),
+        }
+    )
+
+
+def _run(folder: Path, talk: Talk) -> None:
+    run = Run.of(folder)
+    record = run.record
+    command = record.get("command")
+    lines = {
+        "date": record.get("date"),
+        "command": " ".join(["orthonet", *map(str, command[1:])]) if isinstance(command, list) else None,
+        "nodes": record.get("nodes"),
+        "layers": ", ".join(map(str, record.get("layers", []))),
+        "features": record.get("features"),
+        "groups": ", ".join(map(str, record.get("cluster_sizes", []))),
+        "mean confidence": record.get("mean_confidence"),
+        "seconds": record.get("seconds"),
+        "files": ", ".join(sorted(path.name for path in run.folder.iterdir() if not path.name.startswith("."))),
+    }
+    for name, value in lines.items():
+        if value not in (None, ""):
+            shown = ", ".join(f"{one} {number}" for one, number in value.items()) if isinstance(value, dict) else value
+            talk.say(f"{name}: {shown}")
+    for message in record.get("warnings", []):
+        talk.say(f"warning: {message}")
+    talk.result(record)
+
+
+def _installation(talk: Talk) -> None:
+    import torch
+
+    installed = _packages()
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
+    talk.say(f"orthonet {metadata.version('orthonet')}, Python {platform.python_version()}, {platform.system()}")
+    talk.say(f"{cores} cores, {torch.get_num_threads()} threads, GPU: {gpu or 'none'}")
+    for extra, packages in installed.items():
+        shown = ", ".join(f"{name} {version or 'not installed'}" for name, version in packages.items())
+        talk.say(f"{extra}: {shown}")
+    talk.result(
+        {
+            "orthonet": metadata.version("orthonet"),
+            "python": platform.python_version(),
+            "cores": cores,
+            "packages": installed,
+        }
+    )
+
+
+def _packages() -> dict[str, dict[str, str | None]]:
+    """Return for the core and for each extra the packages it asks for and their versions, None for those not installed."""
+    found: dict[str, dict[str, str | None]] = {}
+    for requirement in metadata.requires("orthonet") or ():
+        name = re.split(r"[\s<>=!~;\[]", requirement, maxsplit=1)[0]
+        extra = re.search(r"""extra == ['"](.+?)['"]""", requirement)
+        if name != "orthonet":
+            found.setdefault(extra.group(1) if extra else "core", {})[name] = _version(name)
+    return {extra: packages for extra, packages in found.items() if extra not in ("test", "lint", "docs")}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _listed(names: Any, most: int = 20) -> str:
+    return ", ".join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,135 @@
+"""`orthonet predict`: labels for new nodes, from their features and the model of an earlier run."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import hstack, issparse
+
+from orthonet.cli.inputs import named_files
+from orthonet.cli.reading import as_column
+from orthonet.cli.run_folder import Run, Tables, check_new_file, labels_table
+from orthonet.cli.talk import Talk
+from orthonet.clustering.estimator import OrthoNet
+from orthonet.graph.features import Features
+from orthonet.graph.read import read_network
+from orthonet.graph.views import FeatureTable, read_features
+from orthonet.support.files import write_atomically
+
+
+def run_predict(
+    run_folder: Path,
+    table: Path | None,
+    views: Sequence[str],
+    edges: Sequence[Path],
+    output: str | None,
+    *,
+    tables: Tables,
+    id_column: str | None,
+    missing_features: str,
+    talk: Talk,
+) -> None:
+    """Read the new nodes, label them and write a table."""
+    run = Run.of(run_folder)
+    target = None if output == "-" else check_new_file(_target(run, table, output, tables))
+    model = run.model()
+    options: dict[str, Any] = {"id_column": as_column(id_column), "missing_features": missing_features}
+    if table is None and not views:
+        raise ValueError("name a table of the new nodes, or --view NAME=FILE for each view the model was fitted on")
+    if table is not None and views:
+        raise ValueError("name one table of the new nodes or their views, not both")
+    with talk.waiting("reading"):
+        if views:
+            nodes, features = _of_views(run, views, options)
+        else:
+            read = read_features(str(table), **options)
+            nodes, features = _nodes(read), _columns(read, model)
+        known: Any = features
+        if edges:
+            network = read_network(edges[0] if len(edges) == 1 else list(edges), features=str(table))
+            nodes, known = network.node_ids, network.graph(features=_reordered(nodes, network.node_ids, features))
+    with talk.waiting("labelling"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were matched by name above
+        probabilities = model.predict_probabilities(known)
+    labels, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
+    content = labels_table(nodes, labels, confidence, tables)
+    sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
+    if target is None:
+        sys.stdout.buffer.write(content)
+        return
+    write_atomically(target, content)
+    shown = ", ".join(f"{size:,}" for size in sizes)
+    talk.say(f"{len(labels):,} new nodes in groups of {shown}; mean confidence {confidence.mean():.2f}")
+    talk.say(f"wrote {target}")
+    talk.result(
+        {"output": str(target), "nodes": len(labels), "cluster_sizes": sizes, "mean_confidence": confidence.mean()}
+    )
+
+
+def _target(run: Run, table: Path | None, output: str | None, tables: Tables) -> Path:
+    if output is not None:
+        return Path(output)
+    stem = "new" if table is None else table.name.split(".")[0]
+    return run.folder / f"{stem}-labels.{tables}"
+
+
+def _nodes(table: FeatureTable) -> npt.NDArray[Any]:
+    return np.arange(table.features.shape[0]) if table.node_ids is None else table.node_ids
+
+
+def _columns(table: FeatureTable, model: OrthoNet) -> Features:
+    """Return the features in the order that the model knows, by name where both have names."""
+    wanted = list(getattr(model, "feature_names_in_", ()))
+    if not wanted or table.feature_names is None:
+        if table.features.shape[1] != model.n_features_in_:
+            raise ValueError(
+                f"{table.path} has {table.features.shape[1]:,} columns of features, but the model was fitted on "
+                f"{model.n_features_in_:,}" + (f": {_listed(wanted)}" if wanted else "")
+            )
+        return table.features
+    place = {name: index for index, name in enumerate(table.feature_names)}
+    missing = [name for name in wanted if name not in place]
+    if missing:
+        raise ValueError(f"{table.path} lacks features that the model was fitted on: {_listed(missing)}")
+    return table.features[:, [place[name] for name in wanted]]
+
+
+def _of_views(run: Run, texts: Sequence[str], options: dict[str, Any]) -> tuple[npt.NDArray[Any], Features]:
+    """Return the new nodes and all views side by side, as the model was fitted on them."""
+    sizes = run.record.get("views")
+    if not isinstance(sizes, dict):
+        raise ValueError(f"the model in {run.folder} was not fitted on views; name one table of the new nodes")
+    named = named_files(list(texts), "--view")
+    if set(named) != set(sizes):
+        raise ValueError(f"the model was fitted on the views {', '.join(sizes)}, but got {', '.join(named)}")
+    blocks: list[Any] = []
+    nodes: npt.NDArray[Any] | None = None
+    for name, size in sizes.items():
+        table = read_features(str(named[name]), **options)
+        if table.features.shape[1] != size:
+            raise ValueError(f"{table.path} has {table.features.shape[1]:,} columns, but the view {name} has {size:,}")
+        own = _nodes(table)
+        nodes = own if nodes is None else nodes
+        if len(own) != len(nodes) or set(own.tolist()) != set(nodes.tolist()):
+            raise ValueError(f"{table.path} is not about the same {len(nodes):,} nodes as {named[next(iter(sizes))]}")
+        blocks.append(_reordered(own, nodes, table.features))
+    joined: Any = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
+    return (np.empty(0) if nodes is None else nodes), joined
+
+
+def _reordered(nodes: npt.NDArray[Any], wanted: npt.NDArray[Any], features: Features) -> Features:
+    """Return rows in another order of the same nodes."""
+    if np.array_equal(nodes, wanted):
+        return features
+    place = {node: row for row, node in enumerate(nodes.tolist())}
+    return features[[place[node] for node in wanted.tolist()]]
+
+
+def _listed(names: Sequence[str], most: int = 8) -> str:
+    return ", ".join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,243 @@
+"""From the files that a command was given to a graph, with the lines of Python that would do the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.cli.inputs import Inputs, named_files
+from orthonet.graph.features import Features
+from orthonet.graph.formats import NetworkFile
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.read import read_network
+from orthonet.graph.views import ViewsFile, read_features, read_labels, read_views
+from orthonet.report.comparison import Reference
+
+UNNAMED_TABLES = (".npy", ".npz")
+"""Files of features that cannot name their nodes."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A graph that was read from files.
+
+    Attributes
+    ----------
+    graph : MultilayerGraph
+    notes : tuple of str
+        What was kept, dropped and decided, one line each.
+    code : str
+        Lines of Python that make the same ``graph``.
+    attributes : mapping of names to arrays of N values
+        Columns about the nodes that are no features.
+    labels : array of N labels, or None
+        Those that a .mat file brings.
+    views : mapping of names to arrays, or None
+        Where the layers were built from them.
+    paths : tuple of Path
+        Every file that was read.
+    """
+
+    graph: MultilayerGraph
+    notes: tuple[str, ...]
+    code: str
+    attributes: Mapping[str, npt.NDArray[Any]]
+    labels: npt.NDArray[Any] | None
+    views: Mapping[str, Features] | None
+    paths: tuple[Path, ...]
+
+    def checksums(self) -> dict[str, str]:
+        """Return the SHA-256 of each file, by its absolute path."""
+        return {str(path.absolute()): _checksum(path) for path in self.paths}
+
+
+def read_inputs(inputs: Inputs) -> Given:
+    """Read the files and build the graph."""
+    files = list(inputs.files or ())
+    matlab = [path for path in files if path.suffix.lower() == ".mat"]
+    if not (files or inputs.layer or inputs.view):
+        raise ValueError("name a file of edges, or files by --layer NAME=FILE, or tables by --view NAME=FILE")
+    if inputs.view or matlab:
+        return _from_views(inputs, files, matlab)
+    return _from_network(inputs, files)
+
+
+def read_truth(given: Given, truth: str) -> Reference:
+    """Return the reference classes: a column about the nodes, or a file; the labels of a .mat file are called "labels"."""
+    if truth in given.attributes and not Path(truth).is_file():
+        column = np.asarray(given.attributes[truth])
+        missing = np.isnan(column) if column.dtype.kind == "f" else column == ""
+        return Reference(np.where(missing, "", column.astype(str)))
+    if truth == "labels" and given.labels is not None:
+        return Reference(given.labels)
+    if not Path(truth).exists():
+        columns = [*given.attributes, *(["labels"] if given.labels is not None else [])]
+        known = f"; the columns are {', '.join(columns)}" if columns else ""
+        raise FileNotFoundError(f"--truth {truth}: there is no such file, and no such column about the nodes{known}")
+    return Reference(read_labels(truth, given.graph.node_ids))
+
+
+def as_column(text: str | None) -> str | int | None:
+    """Return a column as it was named, or its number counted from 0."""
+    return int(text) if text is not None and text.isdecimal() else text
+
+
+def inputs_record(inputs: Inputs) -> dict[str, Any]:
+    """Return what was said about the files, but for defaults, in a form that JSON holds and with paths that stay right."""
+    whole = replace(
+        inputs,
+        files=[path.absolute() for path in inputs.files or ()] or None,
+        layer=_absolute(inputs.layer, "--layer"),
+        view=_absolute(inputs.view, "--view"),
+        features=None if inputs.features is None else inputs.features.absolute(),
+    )
+    said = {
+        field.name: getattr(whole, field.name)
+        for field in fields(Inputs)
+        if getattr(whole, field.name) != field.default
+    }
+    return {
+        name: [str(one) for one in value]
+        if isinstance(value, list)
+        else str(value)
+        if isinstance(value, Path)
+        else value
+        for name, value in said.items()
+    }
+
+
+def inputs_of(record: Mapping[str, Any]) -> Inputs:
+    """Return the inputs that a run's record tells of."""
+    said = dict(record)
+    known = {field.name for field in fields(Inputs)}
+    if unknown := set(said) - known:
+        raise ValueError(f"the run's record has inputs of another version: {', '.join(sorted(unknown))}")
+    if "files" in said:
+        said["files"] = [Path(one) for one in said["files"]]
+    if "features" in said:
+        said["features"] = Path(said["features"])
+    return Inputs(**said)
+
+
+def _absolute(texts: list[str] | None, option: str) -> list[str] | None:
+    return [f"{name}={path.absolute()}" for name, path in named_files(texts or [], option).items()] or None
+
+
+def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
+    named = named_files(inputs.layer or [], "--layer")
+    if named and files:
+        named = named_files([*map(str, files), *(inputs.layer or [])], "--layer")
+    paths: Any = named or (files[0] if len(files) == 1 else list(files))
+    plain = inputs.features is not None and inputs.features.suffix.lower() in UNNAMED_TABLES
+    if inputs.features is not None and inputs.own_features:
+        raise ValueError("--features and --own-features are two sources of features; name one")
+    options = _said(
+        format=inputs.format,
+        features=True if inputs.own_features else None if plain else inputs.features,
+        source=as_column(inputs.source),
+        target=as_column(inputs.target),
+        layer=as_column(inputs.layer_column),
+        weight=as_column(inputs.weight),
+        id_column=as_column(inputs.id_column),
+        ignore=tuple(inputs.ignore or ()) or None,
+        delimiter=inputs.delimiter,
+        directed=inputs.directed,
+        duplicates=inputs.duplicates,
+        unknown_nodes=None if inputs.unknown_nodes == "refuse" else inputs.unknown_nodes,
+        missing_weights=None if inputs.missing_weights == "refuse" else inputs.missing_weights,
+        missing_features=None if inputs.missing_features == "mean" else inputs.missing_features,
+    )
+    network = read_network(paths, **options)
+    features = _matrix_of_features(inputs, network) if plain else None
+    building = {} if inputs.symmetrize == "max" else {"symmetrize": inputs.symmetrize}
+    graph = network.graph(features, **building)
+    code = f"graph = {_call('read_network', _literal(paths), **options)}"
+    if plain:
+        code = (
+            "from orthonet.graph.read import read_network\nfrom orthonet.graph.views import read_features\n\n"
+            f"features = read_features({str(inputs.features)!r}).features\n{code}{_call('.graph', 'features', **building)}"
+        )
+    else:
+        code = f"from orthonet.graph.read import read_network\n\n{code}{_call('.graph', **building)}"
+    read = [*(named.values() or files), *([inputs.features] if inputs.features else [])]
+    notes = tuple(str(network.report).splitlines())
+    return Given(graph, notes, code, network.attributes, None, None, tuple(read))
+
+
+def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -> Given:
+    if (files and inputs.view) or len(files) > 1 or inputs.layer:
+        raise ValueError("layers are built from views (--view, or one .mat file) or read from files of edges, not both")
+    if inputs.features is not None or inputs.own_features:
+        raise ValueError("--features goes with files of edges; the features of views are the views themselves")
+    paths: Any = matlab[0] if matlab else named_files(inputs.view or [], "--view")
+    options = _said(
+        id_column=as_column(inputs.id_column),
+        ignore=tuple(inputs.ignore or ()) or None,
+        delimiter=inputs.delimiter,
+        missing_features=None if inputs.missing_features == "mean" else inputs.missing_features,
+    )
+    content: ViewsFile = read_views(paths, **options)
+    building = _said(
+        n_neighbors=None if inputs.neighbors == 10 else inputs.neighbors,
+        metric=None if inputs.metric == "euclidean" else inputs.metric,
+    )
+    graph = content.graph(**building)
+    call = _call("read_views", _literal(paths), **options) + _call(".graph", **building)
+    code = f"from orthonet.graph.views import read_views\n\ngraph = {call}"
+    sizes = [f"{name}: {view.shape[0]:,} rows, {view.shape[1]:,} columns" for name, view in content.views.items()]
+    return Given(
+        graph,
+        (f"{graph.n_nodes:,} nodes, {graph.n_layers} views", *sizes, *content.notes),
+        code,
+        content.attributes,
+        content.labels,
+        content.views,
+        (paths,) if matlab else tuple(paths.values()),
+    )
+
+
+def _matrix_of_features(inputs: Inputs, network: NetworkFile) -> Features:
+    """Return features without ids, which can only be in the order of nodes that have none either."""
+    table = read_features(str(inputs.features))
+    n_nodes = len(network.node_ids)
+    if not np.array_equal(network.node_ids, np.arange(n_nodes)):
+        raise ValueError(
+            f"{inputs.features} cannot name its nodes, but {network.path} does; pass a table with a column of ids as --features"
+        )
+    if table.features.shape[0] != n_nodes:
+        raise ValueError(
+            f"{inputs.features} has {table.features.shape[0]:,} rows, but {network.path} has {n_nodes:,} nodes"
+        )
+    return table.features
+
+
+def _said(**options: Any) -> dict[str, Any]:
+    """Leave out what was not said, so that the defaults stand where they are defined."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _call(function: str, *arguments: str, **options: Any) -> str:
+    """Return a call as Python code."""
+    return f"{function}({', '.join([*arguments, *(f'{name}={_literal(value)}' for name, value in options.items())])})"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name!r}: {_literal(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    return repr(str(value)) if isinstance(value, Path) else repr(value)
+
+
+def _checksum(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.expanduser().open("rb") as file:
+        while block := file.read(2**20):
+            digest.update(block)
+    return digest.hexdigest()

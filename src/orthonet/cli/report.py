@@ -1,0 +1,55 @@
+"""`orthonet report`: a page about an earlier run, or about labels that came from elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from orthonet.cli.inputs import Inputs
+from orthonet.cli.reading import Given, inputs_of, read_inputs, read_truth
+from orthonet.cli.run_folder import RECORD, REPORT, Run, check_new_file
+from orthonet.cli.talk import Talk
+from orthonet.report.fitted import Labelling
+from orthonet.report.html import write_report
+
+
+def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: str | None, talk: Talk) -> None:
+    """Write the page."""
+    files = list(inputs.files or ())
+    of_run = len(files) == 1 and files[0].is_dir()
+    if of_run and labels is not None:
+        raise ValueError(f"{files[0]} is a run with labels of its own; --labels goes with files of edges or views")
+    model: Any
+    if of_run:
+        run = Run.of(files[0])
+        target = check_new_file(output or run.folder / REPORT)
+        given, model, record = _read_again(run), run.model(), dict(run.record)
+        if len(model.labels_) != given.graph.n_nodes:
+            raise ValueError(f"the files that {run.folder / RECORD} names now hold {given.graph.n_nodes:,} nodes")
+    else:
+        if labels is None:
+            raise ValueError("name the folder of a run; or files of edges or views with --labels FILE")
+        target = check_new_file(output or Path(REPORT))
+        given = read_inputs(inputs)
+        names, codes = np.unique(read_truth(given, labels).classes, return_inverse=True)
+        model = Labelling(codes.astype(np.int64), f"labels from {labels}")
+        record = {"command": sys.argv, "labels": dict(enumerate(map(str, names))), "code": given.code}
+    with talk.waiting("writing the report"):
+        write_report(given.graph, model, target, record=record, code=record.get("code"), title=title)
+    talk.say(f"wrote {target}")
+    talk.result({"output": str(target), "nodes": given.graph.n_nodes})
+
+
+def _read_again(run: Run) -> Given:
+    """Read the run's files again, from where they were named, if they are the same."""
+    record = run.record
+    if not isinstance(record.get("inputs"), dict) or not isinstance(record.get("checksums"), dict):
+        raise ValueError(f"{run.folder / RECORD} does not tell which files the run read")
+    given = read_inputs(inputs_of(record["inputs"]))
+    changed = [path for path, checksum in given.checksums().items() if record["checksums"].get(path) != checksum]
+    if changed:
+        raise ValueError(f"{', '.join(changed)} changed since the run; cluster again for a page about it")
+    return given

@@ -1,0 +1,132 @@
+"""The folder of a run: labels, embedding, model, record and report, all of them or none.
+
+labels.csv      node, label, confidence           (or .parquet)
+embedding.csv   node, x1 … xK                     (or .parquet)
+model/          the fitted model, for `orthonet predict`
+run.json        command, settings, versions, seed, inputs with checksums, times, warnings
+report.html     a page about it all
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.clustering.estimator import OrthoNet
+from orthonet.graph.formats.table_bytes import table_bytes
+from orthonet.support.files import write_atomically
+
+Tables = Literal["csv", "parquet"]
+MODEL, RECORD, REPORT = "model", "run.json", "report.html"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was written to a folder."""
+
+    folder: Path
+    record: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, folder: Path) -> Run:
+        """Open the folder of a run."""
+        folder = folder.expanduser()
+        file = folder / RECORD
+        if not folder.is_dir() or not file.is_file():
+            raise FileNotFoundError(f"{folder} is no folder of `orthonet cluster`: there is no file {file}")
+        try:
+            record = json.loads(file.read_bytes())
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{file} is cut or damaged: {error}") from None
+        if not isinstance(record, dict):
+            raise ValueError(f"{file} is not the record of a run")
+        return cls(folder, record)
+
+    def model(self) -> OrthoNet:
+        """Load the model."""
+        return OrthoNet.load(self.folder / MODEL)
+
+
+def labels_table(nodes: npt.NDArray[Any], labels: Any, confidence: Any, kind: Tables) -> bytes:
+    """Return a table of nodes, their labels and how sure they are."""
+    return table_bytes({"node": _texts(nodes), "label": labels, "confidence": np.round(confidence, 4)}, kind)
+
+
+def embedding_table(nodes: npt.NDArray[Any], embedding: npt.NDArray[np.float64], kind: Tables) -> bytes:
+    """Return a table of nodes and their coordinates."""
+    return table_bytes({"node": _texts(nodes), **{f"x{axis + 1}": row for axis, row in enumerate(embedding.T)}}, kind)
+
+
+def write_run(output: Path, files: Mapping[str, bytes], model: OrthoNet) -> None:
+    """Write everything beside the folder first, and move it into place when all of it is there."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    staged = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name}.", suffix=".part"))
+    try:
+        for name, content in files.items():
+            (staged / name).write_bytes(content)
+        model.save(staged / MODEL)
+        if not output.exists():
+            staged.chmod(0o777 & ~_umask())
+            staged.replace(output)
+            return
+        model.save(output / MODEL)
+        for name in files:
+            (staged / name).replace(output / name)
+        for stale in ("labels.csv", "labels.parquet", "embedding.csv", "embedding.parquet", REPORT):
+            if stale not in files:
+                (output / stale).unlink(missing_ok=True)
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def check_output(output: Path) -> Path:
+    """Refuse, before any work is done, a folder that holds something other than a run."""
+    folder = output.expanduser()
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"{output} is a file; name a folder with --output")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
+        raise FileExistsError(f"{output} is not empty and holds no earlier run; name a new folder with --output")
+    return folder
+
+
+def check_new_file(path: Path) -> Path:
+    """Refuse, before any work is done, a file that cannot be written."""
+    file = path.expanduser()
+    if file.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; name a file with --output")
+    if not file.parent.is_dir():
+        raise FileNotFoundError(f"{path}: there is no folder {file.parent}")
+    return file
+
+
+def write_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a record as JSON."""
+    write_atomically(path, record_bytes(record))
+
+
+def record_bytes(record: Mapping[str, Any]) -> bytes:
+    """Return a record as JSON; what it does not know is written as a number or as text."""
+    return (json.dumps(record, indent=2, default=_plain) + "\n").encode()
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def _texts(nodes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return nodes if nodes.dtype.kind in "iuU" else nodes.astype(str)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

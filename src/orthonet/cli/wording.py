@@ -1,0 +1,34 @@
+"""Sentences of the library in the words of the command line: ``unknown_nodes='drop'`` is ``--unknown-nodes drop`` there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+from orthonet.cli.inputs import Inputs
+
+OPTIONS = {
+    **{field.name: f"--{field.name.replace('_', '-')}" for field in fields(Inputs)},
+    "n_clusters": "--clusters",
+    "n_neighbors": "--neighbors",
+    "layer_weights": "--layer-weight",
+    "max_steps": "--steps",
+    "batch_size": "--batch-size",
+    "checkpoint_dir": "--checkpoint-dir",
+    "random_state": "--seed",
+}
+_WITH_VALUE = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|(\w+))")
+_ALONE = re.compile(rf"\b({'|'.join(name for name in OPTIONS if '_' in name)})\b")
+
+
+def in_options(text: str) -> str:
+    """Return a sentence, on one line, with options in the place of arguments.
+
+    >>> in_options("row 2: no weight; pass missing_weights='one' or 'drop'")
+    "row 2: no weight; pass --missing-weights one or 'drop'"
+    >>> in_options("raise n_neighbors")
+    'raise --neighbors'
+    """
+    line = " ".join(text.split())
+    line = _WITH_VALUE.sub(lambda found: f"{OPTIONS[found[1]]} {found[2] or found[3]}", line)
+    return _ALONE.sub(lambda found: OPTIONS[found[1]], line)

@@ -1,0 +1,45 @@
+"""The command line in this process, and files to give it."""
+
+import numpy as np
+import pytest
+
+from orthonet.graph.write import write_network
+
+
+@pytest.fixture
+def orthonet():
+    """Run a command; returns what typer's runner does."""
+    testing = pytest.importorskip("typer.testing")
+
+    def run(*arguments):
+        from orthonet.cli.app import app
+
+        return testing.CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+    return run
+
+
+@pytest.fixture
+def network(clouds, tmp_path):
+    """A folder with edges.csv, which has a column of layers, nodes.csv with a text column, and truth.csv."""
+    write_network(clouds.graph, tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")
+    rows = (tmp_path / "nodes.csv").read_text().splitlines()
+    towns = ["town", *(f"town {label}" for label in clouds.labels)]
+    (tmp_path / "nodes.csv").write_text(
+        "\n".join(f"{row},{town}" for row, town in zip(rows, towns, strict=True)) + "\n"
+    )
+    lines = ["node,class", *(f"{node},{label}" for node, label in enumerate(clouds.labels))]
+    (tmp_path / "truth.csv").write_text("\n".join(reversed(lines[1:])) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def views(clouds, tmp_path):
+    """The three clouds as a table with a heading, one without, and an array."""
+    first, second, third = np.hsplit(clouds.graph.features, 3)
+    np.savetxt(tmp_path / "first.csv", first, delimiter=",", header="x,y", comments="")
+    np.savetxt(tmp_path / "second.tsv", second, delimiter="\t")
+    np.save(tmp_path / "third.npy", third)
+    return [
+        f"--view={name}" for name in (tmp_path / "first.csv", tmp_path / "second.tsv", f"c={tmp_path / 'third.npy'}")
+    ]

@@ -1,0 +1,82 @@
+"""`orthonet compare`: one table for several methods, with a reference and without."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from orthonet import MultilayerGraph, metrics
+from orthonet.baselines import KMeans
+from orthonet.report.findings import modularity
+
+pytest.importorskip("typer")
+
+
+def test_with_truth_there_are_scores(orthonet, network, clouds):
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--truth", network / "truth.csv"]
+    done = orthonet("compare", *arguments, "--methods", "kmeans,spectral", "--runs", 2, "-o", network / "out")
+    assert done.exit_code == 0, done.output
+    assert "NMI" in done.stdout
+    record = json.loads((network / "out" / "comparison.json").read_text())
+    assert [row["method"] for row in record["methods"]] == ["K-means", "spectral, mean of layers"]
+    found = [KMeans(3, random_state=seed).fit(clouds.graph).labels_ for seed in (0, 1)]
+    expected = np.mean([metrics.nmi(clouds.labels, labels) for labels in found])
+    assert record["methods"][0]["nmi"] == pytest.approx(expected, abs=1e-4)
+    assert record["methods"][0]["stability"] == pytest.approx(metrics.adjusted_rand(*found), abs=1e-4)
+    with (network / "out" / "labels.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    np.testing.assert_array_equal([int(row["K-means"]) for row in rows], found[0])
+    assert [row["truth"] for row in rows] == [str(label) for label in clouds.labels]
+    assert {file.name for file in (network / "out").iterdir()} == {
+        "comparison.json",
+        "comparison.csv",
+        "comparison.png",
+        "labels.csv",
+    }
+    assert (network / "out" / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_truth_there_are_stability_and_modularity(orthonet, views, clouds):
+    done = orthonet("compare", *views, "-k", 3, "--methods", "kmeans", "--json")
+    assert done.exit_code == 0, done.output
+    (row,) = json.loads(done.stdout)["methods"]
+    assert set(row["modularity"]) == {"first", "second", "c"}
+    graph = MultilayerGraph.from_views(np.hsplit(clouds.graph.features, 3))
+    labels = KMeans(3, random_state=0).fit(graph).labels_
+    assert row["modularity"]["first"] == pytest.approx(modularity(graph.layers[0], labels, 3), abs=1e-6)
+    assert 0 <= row["stability"] <= 1
+    assert "nmi" not in row
+
+
+def test_a_method_that_cannot_work_is_told_and_the_others_go_on(orthonet, network):
+    done = orthonet("compare", network / "edges.csv", "-k", 3, "--methods", "kmeans,spectral", "--runs", 1)
+    assert done.exit_code == 0, done.output
+    assert "K-means: needs features" in done.stdout
+    done = orthonet("compare", network / "edges.csv", "-k", 3, "--methods", "kmeans", "--runs", 1)
+    assert done.exit_code == 1
+
+
+def test_the_usual_methods(orthonet, views):
+    done = orthonet("compare", *views, "-k", 3, "--runs", 1, "--json")
+    assert done.exit_code == 0, done.output
+    rows = json.loads(done.stdout)["methods"]
+    assert [row["method"] for row in rows][-1] == "OrthoNet"
+    assert len(rows) == 6
+    assert all(row["runs"] == 1 for row in rows if "failure" not in row)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--methods", "voodoo"], "--methods: there is no voodoo; there are kmeans, "),
+        (["--truth", "nowhere.csv"], "--truth nowhere.csv: there is no such file"),
+        (["-k", "zero"], "--clusters must be a whole number >= 2"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_said_in_a_sentence(orthonet, views, tmp_path, arguments, message):
+    done = orthonet("compare", *views, "-k", 3, "-o", tmp_path / "out", *arguments)
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert not (tmp_path / "out").exists()

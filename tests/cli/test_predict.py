@@ -1,0 +1,127 @@
+"""`orthonet predict`: new nodes get the labels that the model gives them."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from orthonet import OrthoNet
+
+pytest.importorskip("typer")
+
+
+@pytest.fixture
+def run(orthonet, network):
+    """The folder of a run on edges and a table of nodes."""
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "--no-report"]
+    done = orthonet("cluster", *arguments, "-o", network / "out")
+    assert done.exit_code == 0, done.output
+    return network / "out"
+
+
+def rows_of(file):
+    with file.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def new_table(path, features, names, ids):
+    lines = [
+        ",".join(["id", *names]),
+        *(",".join([one, *map(repr, row)]) for one, row in zip(ids, features.tolist(), strict=True)),
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_new_nodes_are_labelled_as_the_model_does(orthonet, run, clouds):
+    model = OrthoNet.load(run / "model")
+    names, new = model.feature_names_in_.tolist(), clouds.graph.features[:40] + 0.01
+    ids = [f"new {row}" for row in range(40)]
+    table = new_table(run.parent / "new.csv", new, names, ids)
+    done = orthonet("predict", run, table)
+    assert done.exit_code == 0, done.output
+    rows = rows_of(run / "new-labels.csv")
+    assert [row["node"] for row in rows] == ids
+    np.testing.assert_array_equal([int(row["label"]) for row in rows], model.predict(new))
+    probabilities = model.predict_probabilities(new).max(axis=1)
+    np.testing.assert_allclose([float(row["confidence"]) for row in rows], probabilities, atol=1e-4)
+    assert "40 new nodes in groups of" in done.stdout
+
+
+def test_columns_are_found_by_name(orthonet, run, clouds):
+    names = OrthoNet.load(run / "model").feature_names_in_.tolist()
+    straight = new_table(run.parent / "straight.csv", clouds.graph.features, names, [f"n{i}" for i in range(150)])
+    mixed = np.column_stack([np.full(150, 1e6), clouds.graph.features[:, ::-1]])
+    other = new_table(
+        run.parent / "mixed.csv", mixed, ["unknown to the model", *names[::-1]], [f"n{i}" for i in range(150)]
+    )
+    for table in (straight, other):
+        assert orthonet("predict", run, table).exit_code == 0
+    assert rows_of(run / "straight-labels.csv") == rows_of(run / "mixed-labels.csv")
+
+
+def test_to_standard_output_and_as_json(orthonet, run, network):
+    done = orthonet("predict", run, network / "nodes.csv", "-o", "-")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[0] == "node,label,confidence"
+    assert len(done.stdout.splitlines()) == 151
+    told = json.loads(orthonet("predict", run, network / "nodes.csv", "-o", network / "there.csv", "--json").stdout)
+    assert sum(told["cluster_sizes"]) == told["nodes"] == 150
+    assert (network / "there.csv").is_file()
+
+
+def test_a_model_of_views_takes_views(orthonet, views, clouds, tmp_path):
+    assert orthonet("cluster", *views, "-k", 3, "--steps", 30, "-o", tmp_path / "out", "--no-report").exit_code == 0
+    done = orthonet("predict", tmp_path / "out", *views)
+    assert done.exit_code == 0, done.output
+    expected = OrthoNet.load(tmp_path / "out" / "model").predict(clouds.graph.features)
+    np.testing.assert_array_equal([int(row["label"]) for row in rows_of(tmp_path / "out" / "new-labels.csv")], expected)
+    done = orthonet("predict", tmp_path / "out", *views[:2])
+    assert done.exit_code == 2
+    assert "the model was fitted on the views first, second, c, but got first, second" in done.stderr
+
+
+def test_a_model_that_averages_over_neighbours_needs_the_edges(orthonet, network):
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 20, "--no-report"]
+    done = orthonet("cluster", *arguments, "--set", "smoothing=1", "-o", network / "out")
+    assert done.exit_code == 0, done.output
+    done = orthonet("predict", network / "out", network / "nodes.csv")
+    assert done.exit_code == 2
+    assert "needs their edges" in done.stderr
+    done = orthonet("predict", network / "out", network / "nodes.csv", "--edges", network / "edges.csv")
+    assert done.exit_code == 0, done.output
+    model = OrthoNet.load(network / "out" / "model")
+    found = [int(row["label"]) for row in rows_of(network / "out" / "nodes-labels.csv")]
+    assert np.mean(np.array(found) == model.labels_) > 0.98
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere", "new.csv"], "nowhere is no folder of `orthonet cluster`"),
+        (["out"], "name a table of the new nodes, or --view NAME=FILE"),
+        (["out", "nowhere.csv"], "nowhere.csv: there is no such file"),
+        (["out", "short.csv"], "short.csv lacks features that the model was fitted on"),
+        (["out", "holes.csv"], "holes.csv, row 1"),
+        (["out", "new.csv", "-o", "nowhere/new.csv"], "there is no folder nowhere"),
+        (["out", "--view", "a=new.csv"], "was not fitted on views"),
+        (["cut", "new.csv"], "run.json is cut or damaged"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_said_in_a_sentence(orthonet, run, monkeypatch, arguments, message):
+    home = run.parent
+    names = OrthoNet.load(run / "model").feature_names_in_.tolist()
+    (home / "short.csv").write_text(f"id,{names[0]}\na,1\nb,2\n")
+    (home / "holes.csv").write_text(f"id,{','.join(names)}\na,,1,1,1,1,1\nb,2,1,1,1,1,1\n")
+    (home / "new.csv").write_text(f"id,{','.join(names)}\na,1,1,1,1,1,1\n")
+    (home / "cut").mkdir()
+    (home / "cut" / "run.json").write_text('{"command": [')
+    monkeypatch.chdir(home)
+    before = sorted(file.name for file in home.rglob("*"))
+    done = orthonet("predict", *arguments)
+    assert done.exit_code == 2, done.output
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert sorted(file.name for file in home.rglob("*")) == before
