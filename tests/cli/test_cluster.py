@@ -91,6 +91,24 @@ def test_a_column_of_the_nodes_as_truth(orthonet, network):
     assert json.loads((network / "out" / "run.json").read_text())["scores"]["nmi"] > 0.9
 
 
+def test_a_column_of_a_file_as_truth(orthonet, network):
+    arguments = [network / "edges.csv", "-k", 3, "--steps", 30, "-o", network / "out", "--no-report"]
+    done = orthonet("cluster", *arguments, "--truth", f"{network / 'nodes.csv'}:town")
+    assert done.exit_code == 0, done.output
+    assert json.loads((network / "out" / "run.json").read_text())["scores"]["nmi"] > 0.9
+
+
+def test_nodes_without_a_class_count_in_no_score(orthonet, network, clouds):
+    rows = (network / "nodes.csv").read_text().splitlines()
+    rows[1:31] = [row.rpartition(",")[0] + "," for row in rows[1:31]]
+    (network / "nodes.csv").write_text("\n".join(rows) + "\n")
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "-o", network / "out"]
+    done = orthonet("cluster", *arguments, "--truth", "town", "--no-report")
+    assert "known of 120 nodes" in done.stdout
+    scores = json.loads((network / "out" / "run.json").read_text())["scores"]
+    assert scores["nmi"] == pytest.approx(metrics.nmi(clouds.labels[30:], labels_of(network / "out")[30:]), abs=1e-4)
+
+
 def test_a_column_that_is_ignored_is_no_feature(orthonet, network):
     names = (network / "nodes.csv").read_text().splitlines()[0].split(",")
     arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 5, "-o", network / "out"]

@@ -40,7 +40,9 @@ Clusters = Annotated[
 Truth = Annotated[
     str | None,
     typer.Option(
-        "--truth", metavar="FILE|COLUMN", help="Reference classes to score against: a table, or a column of the nodes."
+        "--truth",
+        metavar="FILE[:COLUMN]|COLUMN",
+        help="Reference classes to score against: a table of nodes and classes, or a column about the nodes.",
     ),
 ]
 
@@ -266,7 +268,8 @@ def report(
     labels: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|COLUMN", help="Labels to report on: a table of nodes and labels, or a column of the nodes."
+            metavar="FILE[:COLUMN]|COLUMN",
+            help="Labels to report on: a table of nodes and labels, or a column of the nodes.",
         ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The page; report.html if not given.")] = None,

@@ -69,13 +69,19 @@ def read_inputs(inputs: Inputs) -> Given:
 
 
 def read_truth(given: Given, truth: str) -> Reference:
-    """Return the reference classes: a column about the nodes, or a file; the labels of a .mat file are called "labels"."""
+    """Return the reference classes: a column about the nodes, a table, or one of its columns as ``FILE:COLUMN``.
+
+    The labels of a .mat file are called "labels".
+    """
     if truth in given.attributes and not Path(truth).is_file():
         column = np.asarray(given.attributes[truth])
         missing = np.isnan(column) if column.dtype.kind == "f" else column == ""
         return Reference(np.where(missing, "", column.astype(str)))
     if truth == "labels" and given.labels is not None:
         return Reference(given.labels)
+    file, _, column_of_file = truth.rpartition(":")
+    if not Path(truth).exists() and Path(file).is_file():
+        return Reference(read_labels(file, given.graph.node_ids, column=as_column(column_of_file)))
     if not Path(truth).exists():
         columns = [*given.attributes, *(["labels"] if given.labels is not None else [])]
         known = f"; the columns are {', '.join(columns)}" if columns else ""
