@@ -61,6 +61,28 @@ def test_columns_are_found_by_name(orthonet, run, clouds):
     assert rows_of(run / "straight-labels.csv") == rows_of(run / "mixed-labels.csv")
 
 
+def test_categories_are_features_of_zeros_and_ones(orthonet, network, clouds):
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "--no-report"]
+    done = orthonet("cluster", *arguments, "--category", "town", "-o", network / "out")
+    assert done.exit_code == 0, done.output
+    assert "column 'town': 3 categories, a feature each" in done.stdout
+    model = OrthoNet.load(network / "out" / "model")
+    assert model.feature_names_in_.tolist()[6:] == ["town=town 0", "town=town 1", "town=town 2"]
+    names = model.feature_names_in_.tolist()[:6]
+    new = clouds.graph.features[:3]
+    lines = [",".join(["id", "town", *names])]
+    lines += [
+        ",".join([f"n{i}", town, *map(repr, row)])
+        for i, (town, row) in enumerate(zip(["town 1", "mars", ""], new.tolist(), strict=True))
+    ]
+    (network / "new.csv").write_text("\n".join(lines) + "\n")
+    done = orthonet("predict", network / "out", network / "new.csv")
+    assert done.exit_code == 0, done.output
+    assert "the model never saw town=mars; they count for nothing" in done.stderr
+    expected = model.predict(np.hstack([new, [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]))
+    np.testing.assert_array_equal([int(row["label"]) for row in rows_of(network / "out" / "new-labels.csv")], expected)
+
+
 def test_to_standard_output_and_as_json(orthonet, run, network):
     done = orthonet("predict", run, network / "nodes.csv", "-o", "-")
     assert done.exit_code == 0, done.output

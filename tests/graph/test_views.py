@@ -528,3 +528,21 @@ def test_two_tables_of_mfeat_are_the_views_they_were_made_from(data_home, tmp_pa
     for index in (1, 4):
         np.testing.assert_array_equal(content.views[f"view{index}"], views[index])
     assert content.node_ids.tolist() == list(range(2000))
+
+
+def test_categories_are_a_feature_each(tmp_path):
+    (tmp_path / "people.csv").write_text("id,age,town,rank\na,1,Ulm,2\nb,2,,1\nc,3,Bonn,2\n")
+    table = read_features(tmp_path / "people.csv", categories=["town", "rank"])
+    assert table.feature_names == ("age", "town=Bonn", "town=Ulm", "rank=1", "rank=2")
+    np.testing.assert_array_equal(table.features, [[1, 0, 1, 0, 1], [2, 0, 0, 1, 0], [3, 1, 0, 0, 1]])
+    assert table.attributes["town"].tolist() == ["Ulm", "", "Bonn"]
+    with pytest.raises(ValueError, match=r"column 'town' is to be ignored and to be a category"):
+        read_features(tmp_path / "people.csv", categories=["town"], ignore=["town"])
+    with pytest.raises(ValueError, match=r"people\.csv.*city"):
+        read_features(tmp_path / "people.csv", categories=["city"])
+
+
+def test_a_column_of_ids_is_no_category(tmp_path):
+    (tmp_path / "people.csv").write_text("id,x,code\n" + "".join(f"{i},1,c{i}\n" for i in range(1200)))
+    with pytest.raises(ValueError, match=r"column 'code' has 1,200 different values, too many for categories"):
+        read_features(tmp_path / "people.csv", categories=["code"])

@@ -63,6 +63,15 @@ class Inputs:
         list[str] | None,
         _option("--ignore", metavar="COLUMN", help="A column that is no feature; may be repeated.", panel=FILES),
     ] = None
+    category: Annotated[
+        list[str] | None,
+        _option(
+            "--category",
+            metavar="COLUMN",
+            help="A column of --features that names categories: a feature each; may be repeated.",
+            panel=FILES,
+        ),
+    ] = None
     neighbors: Annotated[
         int, typer.Option("--neighbors", min=1, help="Neighbours in layers built from features.", rich_help_panel=BUILT)
     ] = 10

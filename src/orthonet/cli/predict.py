@@ -13,11 +13,12 @@ import numpy.typing as npt
 from scipy.sparse import hstack, issparse
 
 from orthonet.cli.inputs import named_files
-from orthonet.cli.reading import as_column
+from orthonet.cli.reading import as_column, as_columns
 from orthonet.cli.run_folder import Run, Tables, check_new_file, labels_table
 from orthonet.cli.talk import Talk
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.graph.features import Features
+from orthonet.graph.formats.categories import category_name
 from orthonet.graph.read import read_network
 from orthonet.graph.views import FeatureTable, read_features
 from orthonet.support.files import write_atomically
@@ -48,8 +49,9 @@ def run_predict(
         if views:
             nodes, features = _of_views(run, views, options)
         else:
-            read = read_features(str(table), **options)
-            nodes, features = _nodes(read), _columns(read, model)
+            categories = as_columns(run.record.get("inputs", {}).get("category"))
+            read = read_features(str(table), categories=categories, **options)
+            nodes, features = _nodes(read), _columns(read, model, categories, talk)
         known: Any = features
         if edges:
             network = read_network(edges[0] if len(edges) == 1 else list(edges), features=str(table))
@@ -83,8 +85,11 @@ def _nodes(table: FeatureTable) -> npt.NDArray[Any]:
     return np.arange(table.features.shape[0]) if table.node_ids is None else table.node_ids
 
 
-def _columns(table: FeatureTable, model: OrthoNet) -> Features:
-    """Return the features in the order that the model knows, by name where both have names."""
+def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | int], talk: Talk) -> Features:
+    """Return the features in the order that the model knows, by name where both have names.
+
+    A category of the model's that no new node is in is a column of zeros; one that the model never saw counts for nothing.
+    """
     wanted = list(getattr(model, "feature_names_in_", ()))
     if not wanted or table.feature_names is None:
         if table.features.shape[1] != model.n_features_in_:
@@ -94,10 +99,20 @@ def _columns(table: FeatureTable, model: OrthoNet) -> Features:
             )
         return table.features
     place = {name: index for index, name in enumerate(table.feature_names)}
+    named = [f"column {one}" if isinstance(one, int) else one for one in categories]
+    openings = tuple(category_name(column, "") for column in named)
     missing = [name for name in wanted if name not in place]
-    if missing:
-        raise ValueError(f"{table.path} lacks features that the model was fitted on: {_listed(missing)}")
-    return table.features[:, [place[name] for name in wanted]]
+    if lost := [name for name in missing if not (openings and name.startswith(openings))]:
+        raise ValueError(f"{table.path} lacks features that the model was fitted on: {_listed(lost)}")
+    strange = [name for name in place if openings and name.startswith(openings) and name not in wanted]
+    if strange:
+        talk.warn(f"{table.path}: the model never saw {_listed(strange)}; they count for nothing")
+    if not missing:
+        return table.features[:, [place[name] for name in wanted]]
+    columns = [
+        np.zeros(table.features.shape[0]) if name in missing else table.features[:, place[name]] for name in wanted
+    ]
+    return np.column_stack(columns)
 
 
 def _of_views(run: Run, texts: Sequence[str], options: dict[str, Any]) -> tuple[npt.NDArray[Any], Features]:

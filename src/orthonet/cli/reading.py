@@ -94,6 +94,11 @@ def as_column(text: str | None) -> str | int | None:
     return int(text) if text is not None and text.isdecimal() else text
 
 
+def as_columns(texts: Sequence[str] | None) -> tuple[str | int, ...]:
+    """Return columns as they were named, or by their numbers."""
+    return tuple(int(text) if text.isdecimal() else text for text in texts or ())
+
+
 def inputs_record(inputs: Inputs) -> dict[str, Any]:
     """Return what was said about the files, but for defaults, in a form that JSON holds and with paths that stay right."""
     whole = replace(
@@ -151,7 +156,8 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
         layer=as_column(inputs.layer_column),
         weight=as_column(inputs.weight),
         id_column=as_column(inputs.id_column),
-        ignore=tuple(inputs.ignore or ()) or None,
+        ignore=as_columns(inputs.ignore) or None,
+        categories=as_columns(inputs.category) or None,
         delimiter=inputs.delimiter,
         directed=inputs.directed,
         duplicates=inputs.duplicates,
@@ -179,12 +185,14 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
 def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -> Given:
     if (files and inputs.view) or len(files) > 1 or inputs.layer:
         raise ValueError("layers are built from views (--view, or one .mat file) or read from files of edges, not both")
-    if inputs.features is not None or inputs.own_features:
-        raise ValueError("--features goes with files of edges; the features of views are the views themselves")
+    if inputs.features is not None or inputs.own_features or inputs.category:
+        raise ValueError(
+            "--features and --category go with files of edges; the features of views are the views themselves"
+        )
     paths: Any = matlab[0] if matlab else named_files(inputs.view or [], "--view")
     options = _said(
         id_column=as_column(inputs.id_column),
-        ignore=tuple(inputs.ignore or ()) or None,
+        ignore=as_columns(inputs.ignore) or None,
         delimiter=inputs.delimiter,
         missing_features=None if inputs.missing_features == "mean" else inputs.missing_features,
     )

@@ -9,6 +9,7 @@ from orthonet.cli.inputs import Inputs
 
 OPTIONS = {
     **{field.name: f"--{field.name.replace('_', '-')}" for field in fields(Inputs)},
+    "categories": "--category",
     "n_clusters": "--clusters",
     "n_neighbors": "--neighbors",
     "layer_weights": "--layer-weight",

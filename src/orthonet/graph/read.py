@@ -68,6 +68,7 @@ def read_network(
     ids: Ids = "auto",
     id_column: str | int | None = None,
     ignore: Sequence[str | int] = (),
+    categories: Sequence[str | int] = (),
     directed: bool | None = None,
     duplicates: Merge | None = None,
     unknown_nodes: UnknownNodes = "refuse",
@@ -96,6 +97,8 @@ def read_network(
         The column of ids in the table of nodes.
     ignore : sequence of str or int
         Columns about the nodes that are no features, such as known classes; they are kept as attributes.
+    categories : sequence of str or int
+        Columns of the table of nodes that name categories, in text or in codes: each becomes a feature of zeros and ones.
     directed : bool, optional
         Whether direction counts; as the format says if None (tables: no). `NetworkFile.graph` then makes layers symmetric.
     duplicates : {"sum", "max"}, optional
@@ -146,11 +149,16 @@ def read_network(
     options = ReadOptions(source, target, layer, weight, delimiter, heading, ids, id_column)
     if ignore and (features is None or features is False):
         raise ValueError("ignore names columns that are no features, but no features are to be read")
+    if categories and (features is None or isinstance(features, bool)):
+        raise ValueError("categories names columns of a table of nodes; pass one as features")
     policy = Policy(directed, duplicates, unknown_nodes, missing_weights)
     table = None
     if features is not None and not isinstance(features, bool):
         layout = replace(options, heading=None)
-        table = _told(features, lambda: read_node_table(features, layout, missing_features, ignore=ignore))
+        table = _told(
+            features,
+            lambda: read_node_table(features, layout, missing_features, ignore=ignore, categories=categories),
+        )
     parts = [_part(name, path, format, options) for name, path in _named(paths)]
     known = None if table is None else table.ids
     network = _told(parts[0].path, lambda: joined(parts, policy, known, "" if table is None else str(table.path)))

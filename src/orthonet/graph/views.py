@@ -128,6 +128,7 @@ def read_features(
     heading: bool | None = None,
     ids: Ids = "auto",
     ignore: Sequence[str | int] = (),
+    categories: Sequence[str | int] = (),
     missing_features: MissingFeatures = "mean",
 ) -> FeatureTable:
     r"""Read a table of features, a node in each row.
@@ -145,6 +146,8 @@ def read_features(
         "auto" makes ids integers if all are written as such (``7``, but not ``007``).
     ignore : sequence of str or int
         Columns that are no features. They become attributes, as do columns of text and those called label, class or truth.
+    categories : sequence of str or int
+        Columns that name categories, in text or in codes: each category becomes a feature of zeros and ones.
     missing_features : {"mean", "refuse"}, default="mean"
         What to do with empty cells in a column of numbers.
 
@@ -171,7 +174,7 @@ def read_features(
     [36.0, 1.8]
     """
     options = ReadOptions(delimiter=delimiter, heading=heading, ids=ids, id_column=id_column)
-    return _table(path, options, ignore, missing_features, of_views=False)
+    return _table(path, options, ignore, missing_features, categories, of_views=False)
 
 
 def read_views(
@@ -272,7 +275,13 @@ def _joined(tables: Mapping[str, FeatureTable], labels: Mapping[Path, npt.NDArra
 
 
 def _table(
-    path: PathType, options: ReadOptions, ignore: Sequence[str | int], missing: MissingFeatures, *, of_views: bool
+    path: PathType,
+    options: ReadOptions,
+    ignore: Sequence[str | int],
+    missing: MissingFeatures,
+    categories: Sequence[str | int] = (),
+    *,
+    of_views: bool,
 ) -> FeatureTable:
     """Read a table of features; among views it keeps empty rows, and may lack columns to ignore."""
     check_choice(options.ids, "ids", get_args(Ids))
@@ -282,7 +291,13 @@ def _table(
         raise ValueError(f"{path} is a Matlab file, which may hold several views; read it with read_views")
     start = opening_bytes(file, len(NUMPY))
     if start == NUMPY or start.startswith(ZIP):
-        asked = options.id_column if options.id_column is not None else None if of_views else next(iter(ignore), None)
+        asked = (
+            options.id_column
+            if options.id_column is not None
+            else None
+            if of_views
+            else next(iter((*ignore, *categories)), None)
+        )
         if asked is not None:
             raise ValueError(f"{path} has no names of columns, and so no column {asked!r}")
         features, notes = read_npy(file, missing, of_views) if start == NUMPY else (read_sparse(file), [])
@@ -290,13 +305,16 @@ def _table(
     if opening_bytes(file, len(BANNER)).lower() == BANNER.lower():
         raise ValueError(f"{path} is a Matrix Market file; save features as .npz with scipy.sparse.save_npz")
     table = told(
-        path, lambda: read_node_table(file, options, missing, ignore=ignore, ids_needed=False, of_views=of_views)
+        path,
+        lambda: read_node_table(
+            file, options, missing, ignore=ignore, categories=categories, ids_needed=False, of_views=of_views
+        ),
     )
     return FeatureTable(
         file,
         table.ids if table.has_ids else None,
         table.features,
-        table.feature_names if table.has_heading else None,
+        table.feature_names if table.has_heading or categories else None,
         table.attributes,
         table.notes,
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.graph.formats.categories import one_hot
 from orthonet.graph.formats.edge_list import column_named
 from orthonet.graph.formats.headings import LABEL_NAMES, is_counter, named_id_column, plain
 from orthonet.graph.formats.layout import is_number
@@ -58,6 +59,7 @@ def read_node_table(
     missing: MissingFeatures = "mean",
     *,
     ignore: Sequence[str | int] = (),
+    categories: Sequence[str | int] = (),
     ids_needed: bool = True,
     of_views: bool = False,
 ) -> NodeTable:
@@ -68,7 +70,8 @@ def read_node_table(
 
     Columns of numbers are features; a column with other text is an attribute, and so are those to ``ignore`` and those
     called label, class or truth. Where at least half of the cells of a column in a text file are numbers, other text in it
-    is an error. A column without any value is left out.
+    is an error. A column without any value is left out. Columns of ``categories`` become features of zeros and ones, after
+    the others, and are attributes too.
 
     If it is one ``of_views``, a row without any number is not filled with means but stays NaN, and other views may have the
     columns to ignore.
@@ -81,11 +84,14 @@ def read_node_table(
         for one in ignore
         if not (of_views and isinstance(one, str) and one not in plan.names)
     }
+    kinds = {column_named(file, one, plan.heading, n_columns, "categories") for one in categories}
+    if both := ignored & kinds:
+        raise ValueError(f"{file}: {plan.called(both.pop())} is to be ignored and to be a category")
     never = {*(() if ids_needed else LABEL_NAMES), *(plain(plan.names[column]) for column in ignored)}
     id_column = named_id_column(file, plan.heading, n_columns, options.id_column, never)
     if id_column is None and ids_needed:
         id_column = 0
-    apart = ignored | {column for column in range(n_columns) if _is_label(plan.heading, column)}
+    apart = ignored | kinds | {column for column in range(n_columns) if _is_label(plan.heading, column)}
     table = read_table(plan, {*apart, id_column or 0})
     sorted_out = _Sorted(table, apart)
     if id_column is None:
@@ -94,9 +100,10 @@ def read_node_table(
     for column in range(n_columns):
         if column != id_column:
             sorted_out.sort(column)
-    if not (sorted_out.features or ids_needed):
+    if not (sorted_out.features or kinds or ids_needed):
         raise ValueError(f"{file} has no column of numbers" + plan.glimpse())
-    features, notes = None, list(plan.notes) + sorted_out.told()
+    features, notes = None, list(plan.notes) + sorted_out.told(kinds)
+    names = tuple(plan.names[column] for column in sorted_out.features)
     if sorted_out.features:
         features, filled = fill_missing(
             np.column_stack([sorted_out.numbers[column][held] for column in sorted_out.features]),
@@ -107,11 +114,16 @@ def read_node_table(
             keep_empty_rows=of_views,
         )
         notes += filled
+    for column in sorted(kinds):
+        called, columns = one_hot(table.columns.texts(column)[held], plan.names[column], str(file))
+        names += called
+        features = columns if features is None else np.hstack([features, columns])
+        notes.append(f"{file}: {plan.called(column)}: {len(called):,} categories, a feature each")
     return NodeTable(
         file,
         ids,
         features,
-        tuple(plan.names[column] for column in sorted_out.features),
+        names,
         {plan.names[column]: table.columns.texts(column)[held] for column in sorted_out.attributes},
         tuple(notes),
         has_ids=id_column is not None,
@@ -170,13 +182,13 @@ class _Sorted:
         else:
             self._tell_empty(column)
 
-    def told(self) -> list[str]:
-        """Return notes of the columns that are no features."""
+    def told(self, kinds: set[int]) -> list[str]:
+        """Return notes of the columns that are no features; those that are categories are told of elsewhere."""
         if not self.attributes:
             return self.notes
         plan = self.table.plan
         texts = [plan.names[column] for column in self.attributes if column not in self.apart]
-        apart = [plan.names[column] for column in self.attributes if column in self.apart]
+        apart = [plan.names[column] for column in self.attributes if column in self.apart - kinds]
         listed = {"columns of text, not features": texts, "columns left out of the features": apart}
         return self.notes + [
             f"{plan.path}: {what}: {', '.join(map(repr, names))}" for what, names in listed.items() if names
