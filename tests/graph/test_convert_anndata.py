@@ -270,3 +270,12 @@ def test_results_go_into_mudata_too(mdata):
 def test_no_mudata(adata):
     with pytest.raises(TypeError, match="mdata must be a MuData, got AnnData"):
         from_mudata(adata)
+
+
+def test_graphs_that_scanpy_built_from_features_are_told_from_relations(adata):
+    assert not from_anndata(adata, layers=["connectivities"]).layers_from_features
+    adata.uns["neighbors"] = {"connectivities_key": "connectivities", "distances_key": "distances"}
+    assert from_anndata(adata, layers=["connectivities"]).layers_from_features
+    assert not from_anndata(adata, layers=["connectivities"], features=None).layers_from_features
+    assert not from_anndata(adata).layers_from_features  # the spatial graph is a relation
+    assert from_anndata(adata, layers_from_features=True).layers_from_features

@@ -28,6 +28,7 @@ def from_anndata(
     features: str | None = AUTO,
     node_ids: Any = None,
     symmetrize: Symmetrize | None = None,
+    layers_from_features: bool | None = None,
     **neighbors: Any,
 ) -> MultilayerGraph:
     """Return the multilayer graph of the cells of an AnnData.
@@ -47,6 +48,9 @@ def from_anndata(
         A column of ``obs``, or the ids; ``obs_names`` by default.
     symmetrize : {"mean", "max", "min"}, optional
         How to make directed graphs symmetric; without it they are an error.
+    layers_from_features : bool, optional
+        Whether the graphs were built from the features, see `MultilayerGraph`. None: if ``uns`` names them as neighbour
+        graphs, as scanpy does.
     **neighbors
         For ``views``: ``n_neighbors``, ``weights``, ``metric``, … of `MultilayerGraph.from_views`.
     """
@@ -67,8 +71,15 @@ def from_anndata(
         for key, adjacency in found.items():
             check_undirected(adjacency, f"obsp[{key!r}]", ids)
     matrix, names = (None, None) if features is None else _matrix(adata, features)
-    present = _present(adata, list(found))
-    graph = MultilayerGraph(found, matrix, node_ids=ids, present=present, symmetrize=symmetrize)
+    made = _neighbour_graphs(adata, found) if layers_from_features is None else layers_from_features
+    graph = MultilayerGraph(
+        found,
+        matrix,
+        node_ids=ids,
+        present=_present(adata, list(found)),
+        symmetrize=symmetrize,
+        layers_from_features=made and matrix is not None,
+    )
     return with_feature_names(graph, names)
 
 
@@ -209,6 +220,12 @@ def _graph_keys(adata: Any, layers: Sequence[str] | None) -> list[str]:
         if key.endswith("distances"):
             warn_user(f"obsp[{key!r}] looks like distances, but weights are similarities: near cells need large ones")
     return keys
+
+
+def _neighbour_graphs(adata: Any, keys: Iterable[str]) -> bool:
+    """Tell whether ``uns`` says of all these graphs that they are of nearest neighbours."""
+    records = [entry for entry in adata.uns.values() if isinstance(entry, Mapping)]
+    return set(keys) <= {str(record.get("connectivities_key", "")) for record in records}
 
 
 def _graph(matrix: Any) -> csr_array:

@@ -17,11 +17,12 @@ from orthonet.graph.convert.parts import (
     checked_weights,
     edges_once,
     grouped,
-    kind_of,
     layers_missing,
     mask_of,
-    masks_without,
+    named_graphs,
     positions_of,
+    put_once,
+    split_layers,
 )
 from orthonet.graph.ids import check_unique, id_array
 from orthonet.graph.multilayer import MultilayerGraph
@@ -60,7 +61,7 @@ def from_igraph(
         As for `from_networkx`.
     """
     one = _is_graph(graphs)
-    named = {"graph": graphs} if one else _named(graphs)
+    named = {"graph": graphs} if one else named_graphs(graphs, _is_graph, "an igraph")
     own_ids = _ids(named, name)
     ids = list(dict.fromkeys(node for nodes in own_ids.values() for node in nodes))
     ids = ids if node_ids is None else id_array(node_ids, "node_ids").tolist()
@@ -141,21 +142,6 @@ def _is_graph(given: Any) -> bool:
     return hasattr(given, "vs") and hasattr(given, "es")
 
 
-def _named(graphs: Any) -> dict[str, Any]:
-    if isinstance(graphs, Mapping):
-        named = dict(graphs)
-    elif isinstance(graphs, Sequence) and not isinstance(graphs, str):
-        named = {f"layer {index}": graph for index, graph in enumerate(graphs)}
-    else:
-        raise TypeError(f"graphs must be an igraph graph, or a list or mapping of them, got {kind_of(graphs)}")
-    if not named:
-        raise ValueError("graphs is empty; pass at least one graph")
-    for name, graph in named.items():
-        if not _is_graph(graph):
-            raise TypeError(f"graphs[{name!r}] must be an igraph graph, got {kind_of(graph)}")
-    return named
-
-
 def _ids(graphs: Mapping[str, Any], name: str) -> dict[str, list[Any]]:
     """Return the ids of each graph's vertices."""
     with_names = [key for key, graph in graphs.items() if name in graph.vs.attributes()]
@@ -196,17 +182,11 @@ def _split(whole: Layer, graph: Any, where: npt.NDArray[np.intp], ids: Sequence[
         return f"edge {edge}, from {ids[whole.source[edge]]!r} to {ids[whole.target[edge]]!r},"
 
     kinds = graph.es[layer] if layer in graph.es.attributes() else ["layer 0"] * graph.ecount()
-    groups = grouped(kinds, called)
-    names = list(map(str, groups))
     missing: list[Any] = [None] * len(ids)
     if MISSING_FROM in graph.vs.attributes():
         for position, layers in zip(where.tolist(), graph.vs[MISSING_FROM], strict=True):
             missing[position] = layers
-    masks = masks_without(missing, names, whole.held, ids)
-    return [
-        Layer(name, whole.source[chosen], whole.target[chosen], whole.weight[chosen], whole.directed, mask)
-        for name, chosen, mask in zip(names, groups.values(), masks, strict=True)
-    ]
+    return split_layers(whole, grouped(kinds, called), missing, ids)
 
 
 def _columns(
@@ -220,11 +200,5 @@ def _columns(
                 continue
             column = columns.setdefault(attribute, [None] * len(ids))
             for position, value in zip(where[key].tolist(), graph.vs[attribute], strict=True):
-                before = column[position]
-                if not (before is None or value is None or np.array_equal(before, value)):
-                    raise ValueError(
-                        f"{attribute!r} of node {ids[position]!r} is {before!r} in one graph and {value!r} in {key!r}; make "
-                        "them agree"
-                    )
-                column[position] = before if value is None else value
+                put_once(column, position, value, f"{attribute!r} of node {ids[position]!r}", key)
     return columns

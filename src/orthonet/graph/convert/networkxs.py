@@ -16,11 +16,12 @@ from orthonet.graph.convert.parts import (
     checked_weights,
     edges_once,
     grouped,
-    kind_of,
     layers_missing,
     mask_of,
-    masks_without,
+    named_graphs,
     positions_of,
+    put_once,
+    split_layers,
 )
 from orthonet.graph.ids import id_array
 from orthonet.graph.multilayer import MultilayerGraph
@@ -81,7 +82,7 @@ def from_networkx(
     (['ann', 'bob', 'eve'], ('work', 'lunch'), [True, False, True])
     """
     one = _is_graph(graphs)
-    named = {"graph": graphs} if one else _named(graphs)
+    named = {"graph": graphs} if one else named_graphs(graphs, _is_graph, "a networkx")
     ids = list(dict.fromkeys(node for graph in named.values() for node in graph.nodes))
     ids = ids if node_ids is None else id_array(node_ids, "node_ids").tolist()
     place = {node: position for position, node in enumerate(ids)}
@@ -140,21 +141,6 @@ def _is_graph(given: Any) -> bool:
     return hasattr(given, "is_multigraph") and hasattr(given, "adj")
 
 
-def _named(graphs: Any) -> dict[str, Any]:
-    if isinstance(graphs, Mapping):
-        named = dict(graphs)
-    elif isinstance(graphs, Sequence) and not isinstance(graphs, str):
-        named = {f"layer {index}": graph for index, graph in enumerate(graphs)}
-    else:
-        raise TypeError(f"graphs must be a networkx graph, or a list or mapping of them, got {kind_of(graphs)}")
-    if not named:
-        raise ValueError("graphs is empty; pass at least one graph")
-    for name, graph in named.items():
-        if not _is_graph(graph):
-            raise TypeError(f"graphs[{name!r}] must be a networkx graph, got {kind_of(graph)}")
-    return named
-
-
 def _layer(name: str, graph: Any, place: Mapping[Any, int], weight: str | None) -> Layer:
     edges = list(graph.edges(data=True))
     return Layer(
@@ -188,13 +174,9 @@ def _layers_of_one(
     elif ABSENT in kinds:
         raise ValueError(f"{_called(edges[kinds.index(ABSENT)])} has no {layer!r}, but others have")
     groups = grouped(kinds, lambda at: _called(edges[at]), graph.graph.get("layers"))
-    names = list(map(str, groups))
+    whole = Layer("", source, target, values, graph.is_directed(), held)
     missing = (graph.nodes[node].get(MISSING_FROM) if node in graph else None for node in ids)
-    masks = masks_without(missing, names, held, ids)
-    return [
-        Layer(name, source[chosen], target[chosen], values[chosen], graph.is_directed(), mask)
-        for name, chosen, mask in zip(names, groups.values(), masks, strict=True)
-    ]
+    return split_layers(whole, groups, missing, ids)
 
 
 def _weights(records: Sequence[Mapping[str, Any]], weight: str | None) -> list[Any]:
@@ -224,11 +206,5 @@ def _columns(graphs: Mapping[str, Any], place: Mapping[Any, int]) -> dict[str, l
                     continue
                 if attribute not in columns:
                     columns[attribute] = [None] * len(place)
-                column = columns[attribute]
-                before = column[place[node]]
-                if not (before is None or before is value or np.array_equal(before, value)):
-                    raise ValueError(
-                        f"{attribute!r} of node {node!r} is {before!r} in one graph and {value!r} in {name!r}; make them agree"
-                    )
-                column[place[node]] = value
+                put_once(columns[attribute], place[node], value, f"{attribute!r} of node {node!r}", name)
     return columns

@@ -83,6 +83,44 @@ def assemble(
     return with_feature_names(graph, feature_names)
 
 
+def named_graphs(graphs: Any, is_graph: Callable[[Any], bool], library: str) -> dict[str, Any]:
+    """Return graphs by the names of their layers: those of a mapping, or counted."""
+    if isinstance(graphs, Mapping):
+        named = dict(graphs)
+    elif isinstance(graphs, Sequence) and not isinstance(graphs, str):
+        named = {f"layer {index}": graph for index, graph in enumerate(graphs)}
+    else:
+        raise TypeError(f"graphs must be {library} graph, or a list or mapping of them, got {kind_of(graphs)}")
+    if not named:
+        raise ValueError("graphs is empty; pass at least one graph")
+    for name, graph in named.items():
+        if not is_graph(graph):
+            raise TypeError(f"graphs[{name!r}] must be {library} graph, got {kind_of(graph)}")
+    return named
+
+
+def split_layers(
+    whole: Layer, groups: Mapping[Any, npt.NDArray[np.intp]], missing: Iterable[Any], ids: Sequence[Any]
+) -> list[Layer]:
+    """Return the layers that the edges of one graph name; a node's ``missing`` entry says which do not hold it."""
+    names = list(map(str, groups))
+    masks = masks_without(missing, names, whole.held, ids)
+    return [
+        Layer(name, whole.source[chosen], whole.target[chosen], whole.weight[chosen], whole.directed, mask)
+        for name, chosen, mask in zip(names, groups.values(), masks, strict=True)
+    ]
+
+
+def put_once(column: list[Any], position: int, value: Any, called: str, layer: str) -> None:
+    """Put a value into a column of node attributes; several graphs that have a node may not contradict each other."""
+    before = column[position]
+    if value is None:
+        return
+    if not (before is None or before is value or np.array_equal(before, value)):
+        raise ValueError(f"{called} is {before!r} in one graph and {value!r} in {layer!r}; make them agree")
+    column[position] = value
+
+
 def with_feature_names(graph: MultilayerGraph, names: Iterable[Any] | None) -> MultilayerGraph:
     """Name the features of a graph that nobody else holds yet."""
     if names is not None and graph.features is not None:
