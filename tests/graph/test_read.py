@@ -12,24 +12,6 @@ from orthonet.graph.formats import columns as columns_module
 from orthonet.graph.read import format_of, read_network
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="edges.csv"):
-        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture(params=["polars", "row by row"])
-def reader(request, monkeypatch):
-    """Each test that uses this holds for both readers of tables."""
-    if request.param == "polars":
-        pytest.importorskip("polars")
-    else:
-        monkeypatch.setattr(columns_module, "is_installed", lambda module: False)
-
-
 def dense(network, **options):
     return {
         name: layer.toarray().tolist()

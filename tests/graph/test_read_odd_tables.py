@@ -6,27 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orthonet import MultilayerGraph
-from orthonet.graph.formats import columns as columns_module
 from orthonet.graph.read import read_network
 from orthonet.graph.write import write_network
 from orthonet.support.optional import is_installed
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="edges.csv"):
-        (tmp_path / name).write_bytes(content.encode())
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture(params=["polars", "row by row"])
-def reader(request, monkeypatch):
-    if request.param == "polars":
-        pytest.importorskip("polars")
-    else:
-        monkeypatch.setattr(columns_module, "is_installed", lambda module: False)
 
 
 def edges_of(network):

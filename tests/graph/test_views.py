@@ -21,20 +21,8 @@ RELAXED = settings(max_examples=100, deadline=None, suppress_health_check=[Healt
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(content, name="table.csv"):
-        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture(params=["polars", "row by row"])
-def reader(request, monkeypatch):
-    if request.param == "polars":
-        pytest.importorskip("polars")
-    else:
-        monkeypatch.setattr(columns_module, "is_installed", lambda module: False)
+def write(write):
+    return lambda content, name="table.csv": write(content, name)
 
 
 def told(table):
@@ -147,7 +135,7 @@ def test_missing_values_are_filled_with_the_mean_or_refused(write):
         (b"x,y\n1,2\n3,\xe9\n", r"table\.csv, line 3: not a text file in UTF-8"),
         (b"x,y\n" + b"1,2\n" * 30000 + b"\xe9,2\n", r"table\.csv is not a text file in UTF-8"),
         (b"PK\x03\x04....", r"table\.csv is cut or damaged"),
-        (gzip.compress(b"1,2\n" * 1000)[:-20], r"table\.csv is cut or damaged"),
+        (gzip.compress(b"1,2\n" * 1000, mtime=0)[:-20], r"table\.csv is cut or damaged"),
         (
             "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2 1\n",
             r"table\.csv is a Matrix Market file; save features as \.npz",

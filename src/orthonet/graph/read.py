@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
 from orthonet.graph.formats.columns import Ids
+from orthonet.graph.formats.doors import PathType, named_paths, told
 from orthonet.graph.formats.edge_list import read_edge_list, read_parquet_edges
 from orthonet.graph.formats.graphml import read_graphml
 from orthonet.graph.formats.infomap import read_infomap
@@ -28,7 +27,6 @@ from orthonet.graph.formats.part import Merge, MissingWeights, Part, Policy, Unk
 from orthonet.graph.formats.report import ReadReport
 from orthonet.support.checks import check_choice
 
-PathType: TypeAlias = str | PathLike[str]
 Reader: TypeAlias = Callable[[Path, ReadOptions], Part]
 
 
@@ -155,13 +153,13 @@ def read_network(
     table = None
     if features is not None and not isinstance(features, bool):
         layout = replace(options, heading=None)
-        table = _told(
+        table = told(
             features,
             lambda: read_node_table(features, layout, missing_features, ignore=ignore, categories=categories),
         )
-    parts = [_part(name, path, format, options) for name, path in _named(paths)]
+    parts = [_part(name, path, format, options) for name, path in named_paths(paths)]
     known = None if table is None else table.ids
-    network = _told(parts[0].path, lambda: joined(parts, policy, known, "" if table is None else str(table.path)))
+    network = told(parts[0].path, lambda: joined(parts, policy, known, "" if table is None else str(table.path)))
     if table is not None:
         return _with_table(network, table)
     return _with_attributes(network, missing_features, ignore) if features is True else network
@@ -204,39 +202,15 @@ def _starred(path: Path) -> str:
     return "pajek"
 
 
-def _named(paths: Any) -> list[tuple[str | None, PathType]]:
-    if isinstance(paths, str | PathLike):
-        return [(None, paths)]
-    named: list[tuple[str | None, PathType]]
-    named = list(paths.items()) if isinstance(paths, Mapping) else [(None, path) for path in paths]
-    if not named:
-        raise ValueError("paths is empty; name at least one file")
-    return named
-
-
 def _part(name: str | None, path: PathType, format: str | None, options: ReadOptions) -> Part:
     file = check_file(path)
-    part = _told(path, lambda: FORMATS[format or format_of(file)].read(file, options))
+    part = told(path, lambda: FORMATS[format or format_of(file)].read(file, options))
     if name is None:
         return part
     if len(part.layers) != 1:
         raise ValueError(f"{path} has {len(part.layers)} layers, but is to be the one layer {name!r}")
     present = dict(zip([name], part.present.values(), strict=False))
     return replace(part, layers={name: next(iter(part.layers.values()))}, present=present)
-
-
-def _told(path: PathType, work: Callable[[], Any]) -> Any:
-    """Do the work; whatever is wrong with a file is an error that names it."""
-    try:
-        return work()
-    except (ValueError, csv.Error) as error:
-        if isinstance(error, ValueError) and str(path) in str(error):
-            raise
-        raise ValueError(f"{path}: {error}") from error
-    except OSError as error:
-        if str(path) in str(error):
-            raise
-        raise OSError(f"{path}: {error}") from error
 
 
 def _with_table(network: NetworkFile, table: NodeTable) -> NetworkFile:
