@@ -59,3 +59,15 @@ def test_shells_can_complete_commands_and_options(shell):
     command = [sys.executable, "-c", "import sys; sys.argv[0] = 'orthonet'; from orthonet.cli import main; main()"]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | asked, check=False)
     assert "--neighbors" in done.stdout
+
+
+def test_the_help_names_every_format_and_every_method(orthonet):
+    from orthonet.graph.read import FORMATS
+    from orthonet.graph.write import WRITERS
+    from orthonet.report.methods import METHODS
+
+    shown = " ".join(orthonet("compare", "--help").stdout.replace("│", " ").split())
+    assert all(name in shown for name in METHODS)
+    assert all(name in shown for name in FORMATS)
+    shown = " ".join(orthonet("convert", "--help").stdout.replace("│", " ").split())
+    assert all(name in shown for name in WRITERS)

@@ -79,7 +79,13 @@ class Inputs:
         str, _option("--metric", help="Distance between the rows of a view: euclidean, cosine, …", panel=BUILT)
     ] = "euclidean"
     format: Annotated[
-        str | None, _option("--format", help="Format of the network files; found by itself if not given.", panel=LAYOUT)
+        str | None,
+        _option(
+            "--format",
+            help="Format of the network files, found by itself if not given: csv, parquet, npz, matrix-market, graphml, mpx, "
+            "multiplex, pajek, infomap.",
+            panel=LAYOUT,
+        ),
     ] = None
     source: Annotated[
         str | None, _option("--source", metavar="COLUMN", help="Column of one end of the edges.", panel=LAYOUT)
