@@ -28,6 +28,7 @@ bench: $(VENV)/.user
 	$(BIN)/python benchmarks/aggregation.py
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/reading.py
 
 paper: $(VENV)/.dev
 	$(BIN)/orthonet paper all --jobs 2 --output experiments/results

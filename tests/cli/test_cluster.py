@@ -91,6 +91,18 @@ def test_a_column_of_the_nodes_as_truth(orthonet, network):
     assert json.loads((network / "out" / "run.json").read_text())["scores"]["nmi"] > 0.9
 
 
+def test_a_column_of_numbers_that_is_the_truth_is_no_feature(orthonet, network, clouds):
+    rows = (network / "nodes.csv").read_text().splitlines()
+    codes = ["code", *map(str, clouds.labels)]
+    (network / "nodes.csv").write_text("\n".join(f"{row},{code}" for row, code in zip(rows, codes, strict=True)) + "\n")
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "-o", network / "out"]
+    done = orthonet("cluster", *arguments, "--truth", "code", "--no-report")
+    assert done.exit_code == 0, done.output
+    record = json.loads((network / "out" / "run.json").read_text())
+    assert (record["features"], record["inputs"]["ignore"]) == (6, ["code"])
+    assert record["scores"]["nodes"] == 150
+
+
 def test_a_column_of_a_file_as_truth(orthonet, network):
     arguments = [network / "edges.csv", "-k", 3, "--steps", 30, "-o", network / "out", "--no-report"]
     done = orthonet("cluster", *arguments, "--truth", f"{network / 'nodes.csv'}:town")
@@ -252,7 +264,7 @@ def files(clouds, tmp_path):
             "--layer-weight x=1: write LAYER=NUMBER with one of the layers view",
         ),
         (["--view=view.npy", "--layer-weight", "view=much"], "'much' is not a number"),
-        (["--view=view.npy", "--truth", "nowhere"], "--truth nowhere: there is no such file, and no such column"),
+        (["--view=view.npy", "--truth", "nowhere"], "nowhere: there is no such file, and no such column"),
         (["--view=view.npy", "-o", "taken"], "taken is a file; name a folder with --output"),
         (["--view=view.npy", "-o", "full"], "full is not empty and holds no earlier run"),
         (["--view=view.npy", "-k", "auto"], "--clusters auto is not there yet; name a number"),

@@ -70,7 +70,7 @@ def test_the_usual_methods(orthonet, views):
     ("arguments", "message"),
     [
         (["--methods", "voodoo"], "--methods: there is no voodoo; there are kmeans, "),
-        (["--truth", "nowhere.csv"], "--truth nowhere.csv: there is no such file"),
+        (["--truth", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["-k", "zero"], "--clusters must be a whole number >= 2"),
     ],
     ids=str,

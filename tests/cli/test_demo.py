@@ -42,7 +42,7 @@ def test_demo_prints_a_table_of_all_methods(demo):
 def test_demo_writes_pictures_labels_and_scores(demo):
     folder, _ = demo
     files = {file.name for file in (folder / "out").iterdir()}
-    expected = {"layers.png", "embedding.png", "labels.csv", "scores.json"}
+    expected = {"layers.png", "embedding.png", "labels.csv", "scores.json", "report.html"}
     assert files == {f"gaussians-{name}" for name in expected} | {"overview.png"}
     for picture in (folder / "out").glob("*.png"):
         assert picture.read_bytes().startswith(b"\x89PNG")

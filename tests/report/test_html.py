@@ -12,15 +12,15 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from orthonet import MultilayerGraph, OrthoNet, baselines
-from orthonet.report import html, page, palette
+from orthonet.report import html, page
 from orthonet.report.findings import feature_table
-from orthonet.report.fitted import Fitted
+from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.provenance import changed_settings, command_line, python_code
 from orthonet.report.scatter import scatter
 
 pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
 
-EVIL = "<img src=x onerror=evil()>'\"&"
+EVIL = "</script><img src=x onerror=evil()>'\"&"
 
 
 class Found(ClusterMixin, BaseEstimator):
@@ -110,7 +110,8 @@ def test_it_can_be_read_without_seeing_it(clouds, model):
     plots = [one for one in structure.of("div") if "data-figure" in one]
     assert plots
     assert all(one["role"] == "img" and one["aria-label"] for one in plots)
-    assert [one["for"] for one in structure.of("label")] == [one["id"] for one in structure.of("select")]
+    controls = [one["id"] for one in structure.of("select") + structure.of("input")]
+    assert [one["for"] for one in structure.of("label")] == controls
     identifiers = [one["id"] for _, one in structure.elements if "id" in one]
     assert len(identifiers) == len(set(identifiers))
     assert {one["href"][1:] for one in structure.of("a")} <= set(identifiers)
@@ -186,6 +187,7 @@ def test_numbers_for_a_reader():
     shown = [page.number(value) for value in (0, 1234567, 0.12345, -2.5, 12345.6, 1e-7, float("nan"), np.int64(5), 0.0)]
     assert shown == ["0", "1,234,567", "0.123", "−2.5", "12,346", "1.00e−07", "–", "5", "0"]
     assert [page.percent(value) for value in (0, 0.004, 0.25, float("nan"))] == ["0 %", "0.4 %", "25 %", "–"]
+    assert [page.probability(value) for value in (0.5, 0.994, 0.9999, 1.0)] == ["0.50", "0.99", ">0.99", "1.00"]
 
 
 @pytest.mark.parametrize("n_clusters", [2, 11, 100])
@@ -237,15 +239,84 @@ def test_a_sample_stands_for_very_many_nodes(rng):
     assert "sample" not in scatter(fitted, None, sample_above=300).caption
 
 
-def test_at_most_twenty_features_can_be_chosen_the_telling_ones_first(rng):
+@pytest.mark.parametrize(("max_values", "n_chosen"), [(60 * 49, 49), (60 * 30, 30), (0, 20)])
+def test_features_can_be_chosen_as_far_as_the_page_holds_them_the_telling_ones_first(rng, max_values, n_chosen):
     labels = np.arange(60) % 2
     features = rng.normal(size=(60, 50))
     features[:, 37] = labels
-    text = page_of(MultilayerGraph([ring(60)], features), found(labels, embedding=rng.normal(size=(60, 2))))
-    names = [column["name"] for column in data_of(text)["figures"]["embedding"]["columns"]]
-    chosen = [name for name in names if name.startswith("feature")]
-    assert len(chosen) == 20
+    features[:, 11] = 3.0  # constant: nothing to colour by
+    fitted = Fitted.of(MultilayerGraph([ring(60)], features), found(labels, embedding=rng.normal(size=(60, 2))))
+    drawn = scatter(fitted, feature_table(features, labels, 2), max_values=max_values)
+    chosen = [column["name"] for column in drawn.data["columns"] if column["name"].startswith("feature")]
+    assert len(chosen) == n_chosen
     assert chosen[0] == "feature 37"
+    assert "feature 11" not in chosen
+    assert (f"holds {n_chosen} of the 49 features that vary" in drawn.caption) == (n_chosen < 49)
+    assert (f"the {n_chosen} that differ most of 50" in drawn.controls) == (n_chosen < 49)
+
+
+def test_what_hardly_differs_sets_no_cluster_apart(rng):
+    labels = np.arange(400) % 2
+    features = np.c_[np.tile([0.0, 0.0, 1.0, 1.0], 100), labels + rng.normal(size=400)]
+    features[0, 0] = 0.05
+    text = Structure(page_of(MultilayerGraph([ring(400)], features), found(labels))).text
+    assert "feature 1" in text
+    assert "feature 0" not in text
+
+
+def test_labels_from_elsewhere_are_called_by_their_names():
+    text = page_of(MultilayerGraph([ring(6)]), Labelling(np.arange(6) % 2, "labels from city", ["Ulm", "Köln"]))
+    structure = Structure(text)
+    assert data_of(text)["clusters"] == ["Ulm", "Köln"]
+    assert "Köln 3 50 %" in structure.text
+    assert not {"embedding", "training"} & {one.get("id") for one in structure.of("section")}
+    assert "seed" not in structure.text
+    with pytest.raises(ValueError, match=r"names has 1 entries, but the labels go from 0 to 1"):
+        page_of(MultilayerGraph([ring(6)]), Labelling(np.arange(6) % 2, names=["Ulm"]))
+
+
+def test_numbers_on_the_page_are_those_of_networkx(clouds, model):
+    networkx = pytest.importorskip("networkx")
+    text = page_of(clouds.graph, model)
+    rows = re.findall(r'<tr><th scope="row">(cloud \d)</th>(.*?)</tr>', text)
+    cells = [(name, re.findall(r"<td[^>]*>(.*?)</td>", row)) for name, row in rows]
+    n_layers = len(clouds.graph.layers)
+    groups = [set(np.flatnonzero(model.labels_ == one).tolist()) for one in range(3)]
+    for place, layer in enumerate(clouds.graph.layers):
+        network = networkx.from_scipy_sparse_array(layer)
+        name, (nodes, missing, edges, density, components, isolated, _) = cells[place]
+        assert name == clouds.graph.layer_names[place]
+        assert (nodes, missing) == ("150", "0")
+        assert int(edges.replace(",", "")) == network.number_of_edges()
+        assert density == page.percent(networkx.density(network))
+        assert int(components) == networkx.number_connected_components(network)
+        assert int(isolated) == networkx.number_of_isolates(network)
+        name, (modularity, within, _, joined_within, joined_between) = cells[n_layers + place]
+        assert name == clouds.graph.layer_names[place]
+        assert float(modularity) == pytest.approx(networkx.community.modularity(network, groups), abs=5e-4)
+        weight = sum(weight for _, _, weight in network.edges(data="weight"))
+        inside = sum(network.subgraph(group).size("weight") for group in groups)
+        assert within == page.percent(inside / weight)
+        n_inside = sum(network.subgraph(group).number_of_edges() for group in groups)
+        pairs = sum(len(group) * (len(group) - 1) // 2 for group in groups)
+        assert joined_within == page.percent(n_inside / pairs)
+        assert joined_between == page.percent((network.number_of_edges() - n_inside) / (150 * 149 // 2 - pairs))
+        densities = data_of(text)["figures"][f"density-{place}"]["values"]
+        assert densities[0][0] == pytest.approx(networkx.density(network.subgraph(groups[0])))
+        crossing = networkx.cut_size(network, groups[0], groups[1], weight=None)
+        assert densities[0][1] == pytest.approx(crossing / len(groups[0]) / len(groups[1]))
+
+
+def test_contrasts_on_the_page_are_those_of_pandas(clouds, model):
+    pandas = pytest.importorskip("pandas")
+    values = pandas.DataFrame(np.asarray(clouds.graph.features))
+    text = Structure(page_of(clouds.graph, model)).text
+    for cluster in range(3):
+        own = model.labels_ == cluster
+        apart = (values[own].mean() - values[~own].mean()) / values.std(ddof=0)
+        strongest = apart.abs().idxmax()
+        told = f"feature {strongest} {'+' if apart[strongest] > 0 else page.MINUS}{abs(apart[strongest]):.2f}"
+        assert told in text
 
 
 def test_the_record_has_its_places(clouds, model):
@@ -312,50 +383,3 @@ def test_without_plotly_it_says_what_to_install(clouds, model, tmp_path, monkeyp
     with pytest.raises(ImportError, match=r"pip install 'orthonet\[report\]'"):
         html.write_report(clouds.graph, model, tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
-
-
-def test_a_hundred_clusters_have_a_sign_each():
-    assert len({palette.cluster_sign(cluster) for cluster in range(100)}) == 100
-
-
-# Machado, Oliveira & Fernandes (2009): what eyes without one kind of cone see of linear RGB.
-SIGHT = {
-    "all": np.eye(3),
-    "protanopia": np.array(
-        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
-    ),
-    "deuteranopia": np.array(
-        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
-    ),
-    "tritanopia": np.array(
-        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]]
-    ),
-}
-
-
-def linear(colour):
-    shares = np.array([int(colour[place : place + 2], 16) for place in (1, 3, 5)]) / 255
-    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
-
-
-def lightness_and_tint(rgb):
-    to_xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-    xyz = to_xyz @ np.clip(rgb, 0, 1) / [0.9505, 1, 1.089]
-    root = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
-
-
-@pytest.mark.parametrize("theme", palette.THEMES)
-@pytest.mark.parametrize("sight", SIGHT)
-def test_colours_are_apart_for_every_eye(theme, sight):
-    seen = [lightness_and_tint(SIGHT[sight] @ linear(colour)) for colour in palette.THEMES[theme]["clusters"]]
-    gaps = [np.linalg.norm(one - other) for place, one in enumerate(seen) for other in seen[:place]]
-    assert min(gaps) > 10  # a just noticeable difference is about 2.3
-
-
-@pytest.mark.parametrize("theme", palette.THEMES)
-@pytest.mark.parametrize("scale", ["values", "density"])
-def test_scales_read_in_grey(theme, scale):
-    lightness = [lightness_and_tint(linear(colour))[0] for colour in palette.THEMES[theme][scale]]
-    steps = np.diff(lightness)
-    assert (steps > 3).all() or (steps < -3).all()

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from orthonet import MultilayerGraph, OrthoNet
+from orthonet.report.fitted import Labelling
 from orthonet.report.html import write_report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="drives the browser: pip install playwright")
@@ -19,7 +20,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt 
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader"]
 EMBEDDING = '[data-figure="embedding"]'
-TRACES = f"""() => document.querySelector('{EMBEDDING}').data.map(one => [one.type, one.name, one.x.length])"""
+TRACES = f"""() => document.querySelector('{EMBEDDING}').data
+    .filter(one => one.mode === "markers").map(one => [one.type, one.name, one.x.length])"""
 
 
 class Found(ClusterMixin, BaseEstimator):
@@ -77,7 +79,7 @@ def opened(browser):
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda asked: wrong.append(asked.url) if asked.url != path.as_uri() else None)
         page.goto(path.as_uri())
-        page.wait_for_selector(f"{EMBEDDING} .main-svg")
+        page.wait_for_selector("main:not([aria-busy])")
         return page
 
     yield open_page
@@ -116,14 +118,28 @@ def test_no_button_sends_the_data_anywhere(opened, report):
 
 def test_hovering_shows_the_node(opened, report):
     shown = hovered(opened(report))
-    assert re.fullmatch(r"\d+cluster \dconfidence [01]\.\d\d", shown)
+    assert re.fullmatch(r"\d+cluster \dconfidence (>0|[01])\.\d\d", shown)
 
 
-def test_hovering_shows_an_id_as_it_is(opened, tmp_path):
-    ids = [f"<b>&amp;<script>alert({node})</script>%{{x}}" for node in range(8)]
-    page = opened(scattered(8, 2, tmp_path, node_ids=ids, layer_names=["<i>layer</i>"]))
+def test_names_of_the_data_are_shown_as_they_are(opened, tmp_path, rng):
+    pandas = pytest.importorskip("pandas")
+    evil = "</script><img src=x onerror=alert(1)><b>&amp;%{x}"
+    ids = [f"{evil} 東京 {node}" for node in range(8)]
+    features = pandas.DataFrame(rng.normal(size=(8, 2)), index=ids, columns=[f"{evil} a", "b"])
+    model = Found()
+    model.labels_ = np.arange(8) % 2
+    model.embedding_ = rng.normal(size=(8, 2))
+    graph = MultilayerGraph({f"{evil} layer": ring(8)}, features)
+    page = opened(write_report(graph, model, tmp_path / "report.html", command=f"orthonet {evil}", title=evil))
     assert any(hovered(page).startswith(one + "cluster") for one in ids)
-    assert page.locator('[data-figure="agreement"] .ytick').first.text_content() == "<i>layer</i>"
+    page.select_option("#colour-by", label=f"{evil} a")
+    assert f"{evil} a: " in hovered(page)
+    page.fill("#find-node", ids[3])
+    page.keyboard.press("Enter")
+    assert page.locator("#found-node").text_content().startswith(f"{ids[3]} · cluster 1 · {evil} a: ")
+    assert page.locator("h1").text_content() == evil
+    assert page.locator("pre").first.text_content() == f"orthonet {evil}"
+    assert page.locator("img").count() == 0
 
 
 def test_the_selector_colours_the_points(opened, report):
@@ -145,6 +161,82 @@ def test_the_selector_colours_the_points(opened, report):
     page.select_option("#colour-by", "cluster")
     assert page.evaluate(TRACES) == by_cluster
     assert page.locator(f"{EMBEDDING} .legend .traces").count() == 3
+
+
+def test_each_cluster_has_its_name_on_it_and_hides_with_it(opened, report):
+    page = opened(report)
+    names = page.locator(f"{EMBEDDING} .textpoint")
+    assert sorted(names.all_text_contents()) == ["0", "1", "2"]
+    page.locator(f"{EMBEDDING} .legend .legendtoggle").first.click()
+    page.wait_for_function(f"document.querySelectorAll('{EMBEDDING} .textpoint').length === 2")
+    assert sorted(names.all_text_contents()) == ["1", "2"]
+
+
+def test_a_node_is_found_by_the_keyboard_alone(opened, report):
+    page = opened(report)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "find-node":
+            break
+    page.keyboard.type("17")
+    page.keyboard.press("Enter")
+    answer = page.locator("#found-node")
+    assert re.fullmatch(r"17 · cluster \d · confidence (>0|[01])\.\d\d", answer.text_content())
+    assert ["scatter", "found", 1] in page.evaluate(TRACES)
+    page.fill("#find-node", "nobody")
+    page.keyboard.press("Enter")
+    assert answer.text_content() == "No such node is drawn here."
+    assert len(page.evaluate(TRACES)) == 3
+
+
+def test_the_colour_is_chosen_by_the_keyboard_alone(opened, report):
+    page = opened(report)
+    page.focus("#colour-by")
+    page.keyboard.type("confi")
+    page.wait_for_function(f"document.querySelector('{EMBEDDING}').data[0].name === 'confidence'")
+
+
+def test_one_of_a_thousand_features_can_be_chosen(opened, tmp_path, rng):
+    model = Found()
+    model.labels_ = np.arange(12) % 2
+    model.embedding_ = rng.normal(size=(12, 2))
+    features = rng.normal(size=(12, 1000))
+    page = opened(write_report(MultilayerGraph([ring(12)], features), model, tmp_path / "report.html"))
+    page.select_option("#colour-by", label="feature 777")
+    page.fill("#find-node", "5")
+    page.keyboard.press("Enter")
+    told = page.locator("#found-node").text_content()
+    assert float(told.rsplit(": ")[1]) == pytest.approx(features[5, 777], abs=1e-3)
+
+
+def test_scales_of_density_start_at_nothing(opened, report):
+    ends = opened(report).evaluate(
+        """Array.from(document.querySelectorAll('[data-figure^="density"], [data-figure^="adjacency"]'), place => {
+            const {zmin, zmax, z} = place._fullData[0];
+            return [zmin, zmax, Math.max(...z.flat())];
+        })"""
+    )
+    assert len(ends) == 6
+    for low, high, most in ends:
+        assert (low, high) == (0, most)
+
+
+def test_every_axis_has_a_title(opened, report):
+    untitled = opened(report).evaluate(
+        """Array.from(document.querySelectorAll("[data-figure]")).flatMap(place =>
+            ["xaxis", "yaxis"].filter(one => !place.layout[one].title?.text).map(one => place.dataset.figure + " " + one))"""
+    )
+    assert untitled == ["agreement yaxis"]  # its ticks are the names of the layers
+
+
+def test_labels_wear_their_own_names(opened, tmp_path):
+    named = Labelling(np.arange(12) % 3, "labels from city", ["<b>Ulm</b>", "Köln", "東京"])
+    page = opened(write_report(MultilayerGraph([ring(12)]), named, tmp_path / "report.html"))
+    ticks = page.locator('[data-figure="sizes"] .xtick text').all_text_contents()
+    assert ticks == ["<b>Ulm</b>", "Köln", "東京"]
+    assert page.locator("#clusters tbody th").all_text_contents() == ticks
+    assert page.locator("#embedding, #training").count() == 0
+    assert page.locator("nav a").count() == page.locator("section").count()
 
 
 def test_it_follows_the_theme(opened, report):
@@ -170,7 +262,10 @@ def test_figures_follow_the_window(opened, report):
     page = opened(report, viewport={"width": 1200, "height": 800})
     page.set_viewport_size({"width": 500, "height": 800})
     page.wait_for_function(f"document.querySelector('{EMBEDDING} .main-svg').clientWidth < 500")
+    page.wait_for_selector("main:not([aria-busy])")
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
+    widths = page.locator("[data-figure] .main-svg:first-child").evaluate_all("all => all.map(one => one.clientWidth)")
+    assert max(widths) < 500
 
 
 def test_on_paper_it_is_light_and_fits(opened, report):
@@ -182,24 +277,36 @@ def test_on_paper_it_is_light_and_fits(opened, report):
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     width, colour = page.evaluate(state)
     assert width <= 680
+    assert page.locator("details:not([open])").count() == 0
     assert colour != screen[1]
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(state) == screen
+    assert page.locator("details[open]").count() == 0
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_thirty_clusters_wear_colours_and_symbols(opened, tmp_path):
     page = opened(scattered(90, 30, tmp_path))
     signs = page.evaluate(
-        f"document.querySelector('{EMBEDDING}').data.map(one => one.marker.color + ' ' + one.marker.symbol)"
+        f"""document.querySelector('{EMBEDDING}').data.filter(one => one.mode === "markers")
+            .map(one => one.marker.color + ' ' + one.marker.symbol)"""
     )
     assert len(set(signs)) == 30
 
 
 def test_many_points_are_drawn_by_webgl(opened, tmp_path):
     page = opened(scattered(10_001, 2, tmp_path))
-    assert {kind for kind, *_ in page.evaluate(TRACES)} == {"scattergl"}
+    drawn = page.evaluate(TRACES)
+    assert {kind for kind, *_ in drawn} == {"scattergl"}
+    assert sum(n_points for *_, n_points in drawn) == 10_001
     assert page.locator(f"{EMBEDDING} canvas.gl-canvas").count() > 0
+    assert page.locator(f"{EMBEDDING} .legend .traces").count() == 2
+    colours = page.evaluate(f"document.querySelector('{EMBEDDING}').data.map(one => one.marker.color)")
+    assert colours[0] == colours[2] != colours[1] == colours[3]  # clusters take turns
+    page.fill("#find-node", "5")
+    page.keyboard.press("Enter")
+    assert ["scattergl", "found", 1] in page.evaluate(TRACES)
+    page.fill("#find-node", "")
     page.select_option("#colour-by", label="confidence")
     assert page.evaluate(TRACES) == [["scattergl", "confidence", 10_001]]
 

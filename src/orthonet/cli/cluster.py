@@ -59,7 +59,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     started, seconds = time.perf_counter(), {}
     told: list[str] = []
     with talk.waiting("reading"), _collected(told):
-        given = read_inputs(inputs)
+        given = read_inputs(inputs, job.truth)
         truth = None if job.truth is None else read_truth(given, job.truth)
         seconds["reading"] = time.perf_counter() - started
     if first:
@@ -71,7 +71,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
         seconds["fitting"] = time.perf_counter() - begun
     if not first:
         return
-    record = _record(given, inputs, job, model, told)
+    record = _record(given, model, told)
     if truth is not None:
         scores = {name: round(value, 4) for name, value in truth.scores(model.labels_).items()}
         record["scores"] = {"nodes": int(truth.known.sum()), **scores}
@@ -134,7 +134,7 @@ def _weights(texts: Sequence[str], layers: Sequence[str]) -> list[float]:
     return list(weights.values())
 
 
-def _record(given: Given, inputs: Inputs, job: Job, model: OrthoNet, told: Sequence[str]) -> dict[str, Any]:
+def _record(given: Given, model: OrthoNet, told: Sequence[str]) -> dict[str, Any]:
     graph = given.graph
     return {
         "command": sys.argv,
@@ -142,7 +142,7 @@ def _record(given: Given, inputs: Inputs, job: Job, model: OrthoNet, told: Seque
         "versions": versions({}),
         "seed": model.random_state,
         "parameters": model.get_params(),
-        "inputs": inputs_record(inputs),
+        "inputs": inputs_record(given.inputs),
         "checksums": given.checksums(),
         "read": list(given.notes),
         "code": given.code,

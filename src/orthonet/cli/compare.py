@@ -42,7 +42,7 @@ def run_compare(
     if folder is not None and folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{output} is a file; name a folder with --output")
     with talk.waiting("reading"):
-        given = read_inputs(inputs)
+        given = read_inputs(inputs, truth)
         reference = None if truth is None else read_truth(given, truth)
     for note in given.notes:
         talk.say(note)

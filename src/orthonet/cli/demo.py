@@ -20,9 +20,10 @@ from orthonet.clustering.plane import flatten
 from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
 from orthonet.paper.figure1 import draw_toy
 from orthonet.report.comparison import Outcome, Reference, compare, standard_methods
+from orthonet.report.html import write_report
 from orthonet.report.pictures import draw_embedding, draw_layers, png_bytes
 from orthonet.support.files import write_atomically
-from orthonet.support.optional import require
+from orthonet.support.optional import is_installed, require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,6 +64,9 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
             _save_labels(data, best.labels_, folder / f"{name}-labels.csv"),
             _save_scores(data, told[name], seed, folder / f"{name}-scores.json"),
         ]
+        if is_installed("plotly"):
+            page = folder / f"{name}-report.html"
+            written.append(write_report(data.graph, best, page, title=f"{data.name}: what OrthoNet found"))
     written.append(_save_figure(draw_toy(seed), folder / "overview.png"))
     names_of_files = ", ".join(path.name for path in written)
     console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)

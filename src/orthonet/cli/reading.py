@@ -42,6 +42,8 @@ class Given:
         Where the layers were built from them.
     paths : tuple of Path
         Every file that was read.
+    inputs : Inputs
+        As they were read in the end.
     """
 
     graph: MultilayerGraph
@@ -51,14 +53,22 @@ class Given:
     labels: npt.NDArray[Any] | None
     views: Mapping[str, Features] | None
     paths: tuple[Path, ...]
+    inputs: Inputs
 
     def checksums(self) -> dict[str, str]:
         """Return the SHA-256 of each file, by its absolute path."""
         return {str(path.absolute()): _checksum(path) for path in self.paths}
 
 
-def read_inputs(inputs: Inputs) -> Given:
-    """Read the files and build the graph."""
+def read_inputs(inputs: Inputs, truth: str | None = None) -> Given:
+    """Read the files and build the graph; a column that is the ``truth`` is no feature, whatever it holds."""
+    given = _read(inputs)
+    if truth is not None and truth in (given.graph.feature_names or ()) and not Path(truth).is_file():
+        return _read(replace(inputs, ignore=[*(inputs.ignore or ()), truth]))
+    return given
+
+
+def _read(inputs: Inputs) -> Given:
     files = list(inputs.files or ())
     matlab = [path for path in files if path.suffix.lower() == ".mat"]
     if not (files or inputs.layer or inputs.view):
@@ -85,7 +95,7 @@ def read_truth(given: Given, truth: str) -> Reference:
     if not Path(truth).exists():
         columns = [*given.attributes, *(["labels"] if given.labels is not None else [])]
         known = f"; the columns are {', '.join(columns)}" if columns else ""
-        raise FileNotFoundError(f"--truth {truth}: there is no such file, and no such column about the nodes{known}")
+        raise FileNotFoundError(f"{truth}: there is no such file, and no such column about the nodes{known}")
     return Reference(read_labels(truth, given.graph.node_ids))
 
 
@@ -179,7 +189,7 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
         code = f"from orthonet.graph.read import read_network\n\n{code}{_call('.graph', **building)}"
     read = [*(named.values() or files), *([inputs.features] if inputs.features else [])]
     notes = tuple(str(network.report).splitlines())
-    return Given(graph, notes, code, network.attributes, None, None, tuple(read))
+    return Given(graph, notes, code, network.attributes, None, None, tuple(read), inputs)
 
 
 def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -> Given:
@@ -213,6 +223,7 @@ def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -
         content.labels,
         content.views,
         (paths,) if matlab else tuple(paths.values()),
+        inputs,
     )
 
 

@@ -33,10 +33,10 @@ def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: s
         if labels is None:
             raise ValueError("name the folder of a run; or files of edges or views with --labels FILE")
         target = check_new_file(output or Path(REPORT))
-        given = read_inputs(inputs)
+        given = read_inputs(inputs, labels)
         names, codes = np.unique(read_truth(given, labels).classes, return_inverse=True)
-        model = Labelling(codes.astype(np.int64), f"labels from {labels}")
-        record = {"command": sys.argv, "labels": dict(enumerate(map(str, names))), "code": given.code}
+        model = Labelling(codes.astype(np.int64), f"labels from {labels}", tuple(map(str, names)))
+        record = {"command": sys.argv, "code": given.code}
     with talk.waiting("writing the report"):
         write_report(given.graph, model, target, record=record, code=record.get("code"), title=title)
     talk.say(f"wrote {target}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,10 +24,13 @@ class Labelling:
     labels_ : array of N integers from 0
     source : str
         Where they came from.
+    names : sequence of str
+        What each of them is called; numbers if not given.
     """
 
     labels_: npt.NDArray[np.int64]
     source: str = "labels"
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class Fitted:
         if not np.issubdtype(labels.dtype, np.integer) or labels.min() < 0:
             raise ValueError(f"model.labels_ must be integers from 0, got {labels.min()!r} among them")
         n_clusters = max(int(labels.max()) + 1, _whole(getattr(model, "n_clusters", None)))
+        if isinstance(model, Labelling) and model.names and len(model.names) != n_clusters:
+            raise ValueError(f"names has {len(model.names)} entries, but the labels go from 0 to {n_clusters - 1}")
         embedding = _rows(model, "embedding_", graph.n_nodes, 2)
         history = getattr(model, "history_", None) or {}
         return cls(
@@ -72,6 +78,12 @@ class Fitted:
     def method(self) -> str:
         """Name of the method, or where the labels came from."""
         return self.model.source if isinstance(self.model, Labelling) else type(self.model).__name__
+
+    @property
+    def cluster_names(self) -> tuple[str, ...]:
+        """Names of the clusters: their own, or numbers."""
+        named = isinstance(self.model, Labelling) and self.model.names
+        return tuple(map(str, self.model.names if named else range(self.n_clusters)))
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -9,21 +9,15 @@ from typing import Any
 
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report import provenance, sections
+from orthonet.report.clusters import clusters_section
 from orthonet.report.findings import feature_table, layer_agreement
 from orthonet.report.fitted import Fitted
-from orthonet.report.page import whole_page
+from orthonet.report.page import shortened, whole_page
 from orthonet.report.palette import SYMBOLS, THEMES
 from orthonet.support.files import write_atomically
 
-CONTENTS = (
-    ("layers", "What was clustered"),
-    ("embedding", "Embedding"),
-    ("clusters", "Clusters"),
-    ("agreement", "Layers and clusters"),
-    ("training", "Training"),
-    ("warnings", "Things to know"),
-    ("reproduce", "To get this again"),
-)
+MAX_NAME = 16
+"""Letters of a cluster's name in the pictures; the tables have all."""
 
 
 def write_report(
@@ -107,20 +101,21 @@ def report_page(
     agreement = layer_agreement(graph, fitted.labels, fitted.n_clusters)
     seen = provenance.observations(fitted, {one.name: one.modularity for one in agreement})
 
-    figures: sections.Figures = {}
-    bodies = [sections.layers_section(fitted)]
-    for body, data in (
-        sections.embedding_section(fitted, features),
-        sections.clusters_section(fitted, features),
-        sections.agreement_section(fitted, agreement),
-        sections.training_section(fitted),
-    ):
-        bodies.append(body)
-        figures |= data
-    bodies.append(sections.warnings_section(told, seen))
-    bodies.append(sections.reproduction_section(fitted, typed, code, kept))
+    parts = [
+        ("layers", "What was clustered", sections.layers_section(fitted)),
+        ("embedding", "Embedding", sections.embedding_section(fitted, features)),
+        ("clusters", "Clusters", clusters_section(fitted, features)),
+        ("agreement", "Layers and clusters", sections.agreement_section(fitted, agreement)),
+        ("training", "Training", sections.training_section(fitted)),
+        ("warnings", "Things to know", sections.warnings_section(told, seen)),
+        ("reproduce", "To get this again", sections.reproduction_section(fitted, typed, code, kept)),
+    ]
+    figures = {name: one for _, _, (_, data) in parts for name, one in data.items()}
+    # Labels alone have no embedding and no training: then there is nothing to say of them.
+    bodies = [body for _, _, (body, _) in parts if body]
+    contents = [(place, name) for place, name, (body, _) in parts if body]
     called = title or f"{graph.n_nodes:,} nodes in {fitted.n_clusters} clusters"
-    head = sections.header(called, fitted, len(told) + len(seen), CONTENTS)
-    return whole_page(
-        f"{called} · OrthoNet report", head, bodies, {"themes": THEMES, "symbols": SYMBOLS, "figures": figures}
-    )
+    head = sections.header(called, fitted, len(told) + len(seen), contents)
+    names = [shortened(name, MAX_NAME) for name in fitted.cluster_names]
+    data = {"themes": THEMES, "symbols": SYMBOLS, "clusters": names, "figures": figures}
+    return whole_page(f"{called} · OrthoNet report", head, bodies, data)

@@ -28,6 +28,9 @@ POLICY = (
 
 
 MINUS, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}"
+MANY_ROWS = 20
+"""Rows above which a table scrolls on a screen, and may be parted on paper."""
+SCRIPTS = ("points.js", "figures.js", "page.js")
 
 
 class Html(str):
@@ -62,9 +65,14 @@ def percent(value: float) -> str:
     return f"{shown:.0f} %" if shown >= 10 or shown == 0 else f"{shown:.2g} %"
 
 
+def probability(value: float) -> str:
+    """Write a probability; what is less than 1 does not read 1.00."""
+    return ">0.99" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Iterable[int] = (0,)) -> Html:
     """Return a table whose first column names the rows; columns in ``words`` hold text, the others numbers."""
-    texts = set(words)
+    texts, lines = set(words), list(rows)
 
     def cell(value: Any, place: int) -> str:
         kind = "" if place in texts else ' class="number"'
@@ -76,9 +84,10 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *
         f'<th scope="col"{"" if place in texts else " class=number"}>{markup(name)}</th>'
         for place, name in enumerate(columns)
     )
-    body = "".join(f"<tr>{''.join(cell(value, place) for place, value in enumerate(row))}</tr>\n" for row in rows)
+    body = "".join(f"<tr>{''.join(cell(value, place) for place, value in enumerate(row))}</tr>\n" for row in lines)
+    kind = "table tall" if len(lines) > MANY_ROWS else "table"
     return Html(
-        f'<div class="table" tabindex="0" role="region" aria-label="{markup(caption)}">'
+        f'<div class="{kind}" tabindex="0" role="region" aria-label="{markup(caption)}">'
         f"<table><caption>{markup(caption)}</caption><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n"
     )
 
@@ -88,12 +97,16 @@ def pairs(caption: str, values: Iterable[tuple[str, Any]]) -> Html:
     return table(caption, ("name", "value"), values, words=(0, 1))
 
 
-def figure(name: str, label: str, caption: str, controls: str = "", kind: str = "") -> Html:
-    """Return the place of a picture: ``label`` is read to those who do not see it, ``caption`` stands below."""
+def figure(name: str, label: str, caption: str, controls: str = "", kind: str = "", hint: str = "") -> Html:
+    """Return the place of a picture.
+
+    ``label`` is read to those who do not see it; ``caption`` stands below, and on a screen ``hint``: what the mouse does.
+    """
+    told = f' <span class="screen">{markup(hint)}</span>' if hint else ""
     return Html(
         f'<figure class="{markup(kind) or "wide"}">{controls}'
         f'<div class="plot" data-figure="{markup(name)}" role="img" aria-label="{markup(label)}"></div>'
-        f"<figcaption>{markup(caption)}</figcaption></figure>\n"
+        f"<figcaption>{markup(caption)}{told}</figcaption></figure>\n"
     )
 
 
@@ -162,7 +175,7 @@ def whole_page(title: str, header: str, sections: Sequence[str], data: Any) -> b
         f'<title>{markup(title)}</title>\n<link rel="icon" href="data:,">\n'
         f"<style>\n{_asset('page.css')}</style>\n</head>\n<body>\n{header}<main>\n{''.join(sections)}</main>\n"
         f'<script type="application/json" id="report-data">{script_data(data)}</script>\n'
-        f"<script>{plotly}</script>\n<script>\n{_asset('page.js')}</script>\n</body>\n</html>\n"
+        f"<script>{plotly}</script>\n<script>\n{''.join(map(_asset, SCRIPTS))}</script>\n</body>\n</html>\n"
     ).encode("utf-8", "replace")
 
 

@@ -19,27 +19,37 @@ WEBGL_ABOVE = 10_000
 """Points above which the graphics card draws them."""
 SAMPLE_ABOVE = 200_000
 """Points above which a random sample stands for all."""
-MAX_FEATURES = 20
+MAX_VALUES = 2_000_000
+"""Values of features that the page holds, in about 5 MB; of more, the most telling features are kept."""
+LEAST_FEATURES = 20
 CLUSTERS = "Clusters"
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """Data for the page's script, the selector of colours, and a caption."""
+    """Data for the page's script, the reader's controls, a caption, and what can be done with the mouse."""
 
     data: dict[str, Any]
-    selector: Html
+    controls: Html
     caption: str
+    hint: str
 
 
-def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = SAMPLE_ABOVE) -> Scatter | None:
+def scatter(
+    fitted: Fitted,
+    table: FeatureTable | None,
+    *,
+    sample_above: int = SAMPLE_ABOVE,
+    max_values: int = MAX_VALUES,
+) -> Scatter | None:
     """Prepare the scatter plot; None if the method has no embedding."""
     if fitted.embedding is None:
         return None
     n_nodes, n_dims = fitted.embedding.shape
     shown = sample(n_nodes, sample_above)
     places = flatten(unit_rows(fitted.embedding[shown]))
-    groups = _columns(fitted, table, shown)
+    most = max(LEAST_FEATURES, max_values // len(shown))
+    groups = _columns(fitted, table, shown, most)
     columns = [column for _, members in groups for _, column in members]
     data = {
         "kind": "scatter",
@@ -51,6 +61,7 @@ def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = S
         "confidence": next((i for i, one in enumerate(columns) if one["name"] == "confidence"), None),
         "columns": columns,
         "webglAbove": WEBGL_ABOVE,
+        "axes": _axes(len(shown), n_dims),
     }
     how = flattening(len(shown), n_dims).replace("principal", "its two principal")
     caption = (
@@ -63,16 +74,29 @@ def scatter(fitted: Fitted, table: FeatureTable | None, *, sample_above: int = S
             if n_dims > 2
             else ""
         )
-        + "Colours of degrees and features span the middle 98 % of the nodes. Hover or tap for the node; in the legend, click "
-        "a cluster to hide it and double-click to see it alone."
+        + "Colours of degrees and features span the middle 98 % of the nodes."
     )
     if len(shown) < n_nodes:
         caption += f" A random sample of {len(shown):,} of the {n_nodes:,} nodes is drawn."
-    return Scatter(data, _selector(groups), caption)
+    n_varying = 0 if table is None else int((table.deviation > 0).sum())
+    if n_varying > most:
+        caption += (
+            f" To stay small the page holds {most:,} of the {n_varying:,} features that vary: those whose variance lies most "
+            "between the clusters."
+        )
+    hint = "Hover or tap for the node; in the legend, click a cluster to hide it and double-click to see it alone."
+    return Scatter(data, _controls(groups), caption, hint)
+
+
+def _axes(n_points: int, n_dims: int) -> tuple[str, str]:
+    if n_dims == 1:
+        return "embedding", ""
+    name = flattening(n_points, n_dims).removesuffix("s")
+    return f"{name} 1", f"{name} 2"
 
 
 def _columns(
-    fitted: Fitted, table: FeatureTable | None, shown: npt.NDArray[np.intp]
+    fitted: Fitted, table: FeatureTable | None, shown: npt.NDArray[np.intp], most: int
 ) -> list[tuple[str, list[tuple[str, dict[str, Any]]]]]:
     """Return groups of columns that points can be coloured by: a group's title, and in it a title and data each."""
     groups: list[tuple[str, list[tuple[str, Any]]]] = [(CLUSTERS, [])]
@@ -82,12 +106,9 @@ def _columns(
     groups.append(("Degree in layer (sum of weights)", [(f"degree in {name}", values) for name, values in degrees]))
     if table is not None and fitted.graph.features is not None:
         names = fitted.feature_names
-        chosen = telling_features(table, MAX_FEATURES)
-        title = (
-            "Features"
-            if len(chosen) == len(names)
-            else f"Features: the {len(chosen)} that differ most of {len(names):,}"
-        )
+        chosen = telling_features(table, most)
+        all_of_them = len(chosen) == int((table.deviation > 0).sum())
+        title = "Features" if all_of_them else f"Features: the {len(chosen):,} that differ most of {len(names):,}"
         groups.append((title, [(names[one], _column(fitted.graph.features, one, shown)) for one in chosen]))
     found = []
     for title, members in groups:
@@ -113,7 +134,7 @@ def _column(features: Any, column: int, shown: npt.NDArray[np.intp]) -> npt.NDAr
     return np.asarray(values.toarray() if issparse(values) else values, dtype=np.float64).ravel()[shown]
 
 
-def _selector(groups: list[tuple[str, list[tuple[str, dict[str, Any]]]]]) -> Html:
+def _controls(groups: list[tuple[str, list[tuple[str, dict[str, Any]]]]]) -> Html:
     options, place = [], 0
     for position, (title, members) in enumerate(groups):
         inside = '<option value="cluster" selected>cluster</option>' if position == 0 else ""
@@ -124,5 +145,8 @@ def _selector(groups: list[tuple[str, list[tuple[str, dict[str, Any]]]]]) -> Htm
             options.append(f'<optgroup label="{markup(title)}">{inside}</optgroup>')
     return Html(
         '<p class="controls"><label for="colour-by">Colour by</label> '
-        f'<select id="colour-by" autocomplete="off">{"".join(options)}</select></p>'
+        f'<select id="colour-by" autocomplete="off">{"".join(options)}</select> '
+        '<label for="find-node">Find node</label> '
+        '<input id="find-node" type="search" autocomplete="off" spellcheck="false" placeholder="its id"> '
+        '<output id="found-node" for="find-node"></output></p>'
     )

@@ -11,14 +11,8 @@ import numpy as np
 from orthonet.clustering.plot import look_steps
 from orthonet.report import provenance
 from orthonet.report.blocks import block_pictures
-from orthonet.report.findings import (
-    Agreement,
-    Contrast,
-    FeatureTable,
-    cluster_sizes,
-    feature_contrasts,
-)
-from orthonet.report.fitted import Fitted
+from orthonet.report.findings import Agreement, FeatureTable
+from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import (
     MINUS,
     NOTHING,
@@ -30,6 +24,7 @@ from orthonet.report.page import (
     pairs,
     paragraph,
     percent,
+    probability,
     section,
     shortened,
     table,
@@ -37,7 +32,7 @@ from orthonet.report.page import (
 from orthonet.report.scatter import scatter
 
 Figures = dict[str, dict[str, Any]]
-TOP_FEATURES = 5
+LEFT_OUT: tuple[Html, Figures] = (Html(""), {})
 
 
 def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple[str, str]]) -> Html:
@@ -51,7 +46,7 @@ def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple
         ("clusters", number(fitted.n_clusters)),
     ]
     if fitted.confidence is not None:
-        tiles.append(("mean confidence", f"{fitted.confidence.mean():.2f}"))
+        tiles.append(("mean confidence", probability(float(fitted.confidence.mean()))))
     shown = "".join(f"<div><dt>{markup(name)}</dt><dd>{markup(value)}</dd></div>" for name, value in tiles)
     links = "".join(f'<li><a href="#{markup(place)}">{markup(name)}</a></li>' for place, name in contents)
     told = (
@@ -67,7 +62,7 @@ def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple
     )
 
 
-def layers_section(fitted: Fitted) -> Html:
+def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
     """Tell what was clustered."""
     graph = fitted.graph
     weights = np.asarray(getattr(fitted.model, "layer_weights_", ()), dtype=np.float64).ravel()
@@ -79,7 +74,7 @@ def layers_section(fitted: Fitted) -> Html:
             layer.n_present,
             layer.n_missing,
             layer.n_edges,
-            layer.density,
+            percent(layer.density),
             layer.n_components,
             layer.n_isolated,
             *([weights[place]] if weighted else []),
@@ -93,52 +88,20 @@ def layers_section(fitted: Fitted) -> Html:
         features = f"Each node has {number(graph.features.shape[1])} features.{made}"
     words = (
         "Missing nodes are those that a layer says nothing about; isolated ones are held by the layer but have no edge. "
-        "Components count the isolated nodes."
-    )
-    return section(
-        "layers",
-        "What was clustered",
-        paragraph(f"{number(graph.n_nodes)} nodes, joined in {_count(graph.n_layers, 'layer')}. {features}"),
+        "Density is the share of the pairs of nodes that is joined. Components count the isolated nodes."
+    ) + " Weight is how much the layer counted when the layers were merged." * weighted
+    body = (
+        paragraph(f"{_count(graph.n_nodes, 'node')}, joined in {_count(graph.n_layers, 'layer')}. {features}"),
         table("Layers", columns, rows),
         paragraph(words, "quiet"),
     )
-
-
-def clusters_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Html, Figures]:
-    """Tell how large the clusters are, how sure, and which features set them apart."""
-    sizes = cluster_sizes(fitted.labels, fitted.n_clusters)
-    names = fitted.feature_names
-    columns = ["cluster", "nodes", "share"] + ["confidence"] * (fitted.confidence is not None)
-    rows = []
-    for cluster, size in enumerate(sizes):
-        row: list[Any] = [_badge(cluster), size, percent(size / len(fitted.labels))]
-        if fitted.confidence is not None:
-            row.append(f"{fitted.confidence[fitted.labels == cluster].mean():.2f}" if size else NOTHING)
-        rows.append(row)
-    parts = [
-        figure(
-            "sizes",
-            f"Sizes of the {fitted.n_clusters} clusters, from {number(int(sizes.min()))} to {number(int(sizes.max()))} nodes.",
-            "Nodes in each cluster.",
-        ),
-        table("Clusters", columns, rows),
-    ]
-    if fitted.confidence is not None:
-        parts.append(paragraph("Confidence is the mean probability of the nodes' own label.", "quiet"))
-    if features is not None:
-        told = enumerate(feature_contrasts(features, TOP_FEATURES))
-        apart = [(_badge(cluster), _contrast_list(contrasts, names)) for cluster, contrasts in told]
-        words = "Mean in the cluster less mean of all others, in standard deviations over all nodes; in brackets the two means."
-        parts += [
-            Html("<h3>What sets each cluster apart</h3>"),
-            table("Features that differ most", ("cluster", "features"), apart, words=(0, 1)),
-            paragraph(words, "quiet"),
-        ]
-    return section("clusters", "The clusters", *parts), {"sizes": {"kind": "sizes", "values": sizes}}
+    return section("layers", "What was clustered", *body), {}
 
 
 def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Html, Figures]:
     """Show the embedding."""
+    if isinstance(fitted.model, Labelling):
+        return LEFT_OUT
     found = scatter(fitted, features)
     if found is None:
         return section("embedding", "The embedding", paragraph(f"{fitted.method} makes no embedding.")), {}
@@ -154,7 +117,7 @@ def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Ht
         if fitted.n_clusters > 10
         else ""
     )
-    picture = figure("embedding", label, found.caption, controls=found.selector)
+    picture = figure("embedding", label, found.caption, controls=found.controls, hint=found.hint)
     return section("embedding", "The embedding", picture, signs), {"embedding": found.data}
 
 
@@ -171,7 +134,7 @@ def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[H
         )
         for one in agreement
     ]
-    columns = ("layer", "modularity", "weight within", "by chance", "pairs joined within", "between")
+    columns = ("layer", "modularity", "weight within", "by chance", "pairs joined within", "pairs joined between")
     words = (
         "Weight within is the share of the edge weight that joins nodes of one cluster; by chance is what shuffled ends of the "
         "same edges would give, and modularity the difference of the two. A layer that knows nothing of the clusters has "
@@ -196,6 +159,8 @@ def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[H
 
 def training_section(fitted: Fitted) -> tuple[Html, Figures]:
     """Show how training went."""
+    if isinstance(fitted.model, Labelling):
+        return LEFT_OUT
     model, steps = fitted.model, len(fitted.losses)
     if not steps:
         return section("training", "Training", paragraph(f"{fitted.method} keeps no history of training.")), {}
@@ -229,21 +194,24 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
         )
         parts.append(figure("turn", f"Turn of the embedding at {len(fitted.turns)} looks.", caption, kind="half"))
     body = Html('<div class="side-by-side">' + "".join(parts) + "</div>\n")
-    return section("training", "Training", body, pairs("What came of it", facts)), data
+    words = "The nets start from different random weights; their agreement is 1 if all found the same embedding."
+    told_apart = paragraph(words, "quiet") if "agreement" in history else ""
+    return section("training", "Training", body, pairs("What came of it", facts), told_apart), data
 
 
-def warnings_section(told: Sequence[str], seen: Sequence[str]) -> Html:
+def warnings_section(told: Sequence[str], seen: Sequence[str]) -> tuple[Html, Figures]:
     """List what was warned of while fitting, and what the report itself noticed."""
     parts: list[str] = []
     for title, lines in (("Warnings of the run", told), ("Noticed in the result", seen)):
         if lines:
             parts.append(f"<h3>{title}</h3><ul>{''.join(f'<li>{markup(line)}</li>' for line in lines)}</ul>\n")
-    return section(
-        "warnings", "Things to know", *(parts or [paragraph("No warnings, and nothing unusual was noticed.")])
-    )
+    body = parts or [paragraph("No warnings, and nothing unusual was noticed.")]
+    return section("warnings", "Things to know", *body), {}
 
 
-def reproduction_section(fitted: Fitted, command: str | None, code: str | None, record: Mapping[str, Any]) -> Html:
+def reproduction_section(
+    fitted: Fitted, command: str | None, code: str | None, record: Mapping[str, Any]
+) -> tuple[Html, Figures]:
     """Tell how to get the same result again."""
     model = fitted.model
     parts: list[str] = []
@@ -251,10 +219,10 @@ def reproduction_section(fitted: Fitted, command: str | None, code: str | None, 
         parts += ["<h3>Command</h3>", listing(command, "Command")]
     parts += ["<h3>Python</h3>", listing(provenance.python_code(fitted, code), "Python code")]
     took = provenance.times(model, record)
-    facts = [("seed", provenance.seed_of(model, record))]
+    facts = [] if isinstance(model, Labelling) else [("seed", provenance.seed_of(model, record))]
     facts += [(f"seconds, {name}", f"{value:.3g}") for name, value in took.items()]
     facts += provenance.versions(record).items()
-    parts.append(pairs("Seed, times and versions", facts))
+    parts.append(pairs("Versions" if isinstance(model, Labelling) else "Seed, times and versions", facts))
     if hasattr(model, "get_params"):
         changed = provenance.changed_settings(model)
         settings = [
@@ -265,27 +233,11 @@ def reproduction_section(fitted: Fitted, command: str | None, code: str | None, 
     kept = provenance.rest_of(record)
     if kept:
         parts.append(_folded("The rest of the run's record", pairs("Record", kept)))
-    return section("reproduce", "To get this again", *parts)
+    return section("reproduce", "To get this again", *parts), {}
 
 
 def _folded(title: str, body: str) -> Html:
     return Html(f"<details><summary>{markup(title)}</summary>{body}</details>\n")
-
-
-def _badge(cluster: int) -> Html:
-    """Return a cluster's number beside a patch of its colour, which is only an ornament."""
-    return Html(f'<span class="patch patch-{cluster % 10}" aria-hidden="true"></span>{cluster}')
-
-
-def _contrast_list(contrasts: Sequence[Contrast], names: Sequence[str]) -> Html:
-    if not contrasts:
-        return Html(NOTHING)
-    lines = "".join(
-        f'<li><span class="feature">{markup(shortened(names[one.feature]))}</span> <b>{"+" if one.difference > 0 else MINUS}'
-        f"{abs(one.difference):.2f}</b> <span class=quiet>({number(one.mean_inside)} | {number(one.mean_outside)})</span></li>"
-        for one in contrasts
-    )
-    return Html(f'<ul class="contrasts">{lines}</ul>')
 
 
 def _decimals(value: float) -> str:
