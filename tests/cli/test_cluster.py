@@ -246,7 +246,7 @@ def files(clouds, tmp_path):
             "from views (--view, or one .mat file) or read from files of edges, not both",
         ),
         (["named.csv", "--view=view.npy"], "not both"),
-        (["--view=view.npy", "--features=view.npy"], "--features goes with files of edges"),
+        (["--view=view.npy", "--features=view.npy"], "--features and --category go with files of edges"),
         (["named.csv", "--features=view.npy"], "view.npy cannot name its nodes, but named.csv does"),
         (["--view=nowhere.csv"], "nowhere.csv: there is no such file"),
         (["--view=shape=nowhere.csv"], "nowhere.csv: there is no such file"),
