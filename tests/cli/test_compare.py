@@ -72,6 +72,7 @@ def test_the_usual_methods(orthonet, views):
         (["--methods", "voodoo"], "--methods: there is no voodoo; there are kmeans, "),
         (["--truth", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["-k", "zero"], "--clusters must be a whole number >= 2"),
+        (["-k", "151"], "--clusters 151 is more than the 150 nodes"),
     ],
     ids=str,
 )
@@ -80,3 +81,19 @@ def test_what_is_wrong_is_said_in_a_sentence(orthonet, views, tmp_path, argument
     assert done.exit_code == 2, done.output
     assert message in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+def test_many_layers_have_one_column(orthonet, clouds, tmp_path):
+    lines = ["source,target,layer"]
+    for number in range(9):
+        pairs = clouds.graph.layers[number % 3].tocoo()
+        lines += [f"{i},{j},a relation of kind {number}" for i, j in zip(pairs.row, pairs.col, strict=True) if i < j]
+    (tmp_path / "edges.csv").write_text("\n".join(lines) + "\n")
+    done = orthonet(
+        "compare", tmp_path / "edges.csv", "-k", 3, "--methods", "spectral", "--runs", 1, "-o", tmp_path / "out"
+    )
+    assert done.exit_code == 0, done.output
+    assert "modularity, mean of 9 layers" in done.stdout
+    with (tmp_path / "out" / "comparison.csv").open() as file:
+        (row,) = csv.DictReader(file)
+    assert sum(name.startswith("modularity a relation") for name in row) == 9

@@ -86,6 +86,44 @@ def test_convert_replaces_nothing_unasked(orthonet, network):
     assert "name a file to read and a file to write" in done.stderr
 
 
+def test_convert_replaces_no_table_of_nodes_unasked(orthonet, network):
+    (network / "net.nodes.csv").write_text("precious")
+    done = orthonet("convert", network / "edges.csv", "-f", network / "nodes.csv", "-o", network / "net.csv")
+    assert done.exit_code == 2
+    assert "net.nodes.csv is there already; pass --force to replace it" in done.stderr
+    assert (network / "net.nodes.csv").read_text() == "precious"
+    assert not (network / "net.csv").exists()
+    assert not list(network.glob(".*.part"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("inputs", [1]),
+        ("inputs", {"category": 5}),
+        ("inputs", {"category": [5]}),
+        ("inputs", {"files": 5}),
+        ("inputs", {"features": 3}),
+        ("inputs", {"unheard_of": "x"}),
+        ("warnings", 5),
+        ("layers", 5),
+        ("cluster_sizes", None),
+        ("code", 5),
+        ("command", 5),
+    ],
+    ids=str,
+)
+def test_a_record_changed_by_hand_is_refused(orthonet, run, name, value):
+    record = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(record | {name: value}))
+    done = orthonet("report", run)
+    assert done.exit_code == 2, done.output
+    assert "record" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert orthonet("predict", run, run.parent / "nodes.csv").exit_code in (0, 2)
+    assert orthonet("info", run).exit_code in (0, 2)
+
+
 def test_convert_views_into_a_network(orthonet, views, clouds, tmp_path):
     done = orthonet("convert", *views, "-o", tmp_path / "net.npz")
     assert done.exit_code == 0, done.output

@@ -179,7 +179,7 @@ def test_a_node_table_gives_nodes_order_and_features(write):
     assert graph.features.tolist() == [[1, 0.5], [2, 1.5], [3, 2.5]]
     assert graph.feature_names == ("age", "height")
     assert network.attributes["town"].tolist() == ["Ulm", "Bonn", ""]
-    assert "column 'age': 1 missing values filled with the mean" in str(network.report)
+    assert "column 'age': 1 missing value filled with the mean" in str(network.report)
     assert "columns of text, not features: 'town'" in str(network.report)
     with pytest.raises(ValueError, match=r"nodes\.csv, row 2: column 'age' has no value"):
         read_network(edges, features=nodes, missing_features="refuse")

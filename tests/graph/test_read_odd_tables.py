@@ -74,7 +74,7 @@ def test_what_may_be_meant_otherwise_is_noted(write):
     assert "columns not used: 'column 4'" in str(read_network(write("a,b,x,1,?\nb,c,x,2,?\n")).report)
     padded = read_network(write("a,b\n" * 300 + "c , d\n"))
     assert padded.node_ids.tolist() == ["a", "b", "c ", " d"]
-    assert "2 ids begin or end with a blank, such as 'c '" in str(padded.report)
+    assert "2 ids with a blank at an end, such as 'c '" in str(padded.report)
 
 
 def full_way(network, symmetrize):

@@ -27,7 +27,7 @@ HEAD = "source,target,layer,weight\n"
         (b"", r"edges\.csv is empty \(0 bytes\)"),
         ("\n\n  \n", r"edges\.csv has no rows"),
         (HEAD, r"edges\.csv has no edges"),
-        (HEAD + "a,b,work,1\na,c,wo", r"edges\.csv, row 2: no weight \(1 rows have none\)"),
+        (HEAD + "a,b,work,1\na,c,wo", r"edges\.csv, row 2: no weight \(1 row has none\)"),
         (HEAD + "a,b,work,1\na,", r"edges\.csv, row 2: no target"),
         (HEAD + "a,b,work,1\na,b,,1\n", r"edges\.csv, row 2: no layer"),
         (HEAD + "a,b,work,1\n\nb,c,work,much\n", r"edges\.csv, row 3: a weight must be a number, got 'much'"),
@@ -65,7 +65,7 @@ def test_wrong_tables_of_edges(write, content, message):
         ("id,x\na,1\n,2\n", r"nodes\.csv, row 2: no id"),
         ("id,x,x\na,1,2\n", r"nodes\.csv: two columns are called 'x'"),
         ("id,x\na,1\nb,inf\nc,1\n", r"nodes\.csv, row 2: column 'x' holds an infinite number"),
-        ("id,x\na,1\nb,2\n", r"edges\.csv, row 2: node 'c' is not in .*nodes\.csv \(1 rows name such nodes\)"),
+        ("id,x\na,1\nb,2\n", r"edges\.csv, row 2: node 'c' is not in .*nodes\.csv \(1 row names such a node\)"),
         ("id,x\na,1\nb,2,3\n", r"nodes\.csv, row 2: 3 cells, but the table has 2 columns"),
     ],
 )

@@ -11,4 +11,6 @@ def main() -> None:
         from orthonet.cli.app import app
     except ImportError as error:
         sys.exit(f"orthonet: the command line needs {error.name or 'more packages'}: pip install 'orthonet[cli]'")
+    except KeyboardInterrupt:
+        sys.exit(130)
     app()

@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 import orthonet
 from orthonet.cli.groups import takes
-from orthonet.cli.inputs import POLICIES, Inputs
+from orthonet.cli.inputs import Inputs, NewNodes, Tables
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import in_options
 
 app = typer.Typer(
     name="orthonet",
-    help="Cluster multilayer networks with node features.",
+    help="Cluster multilayer networks with node features.\n\nExit codes: 0 done, 1 some part failed, "
+    "2 wrong input or no way to write, 130 interrupted.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -27,7 +28,6 @@ app = typer.Typer(
 
 TRAINING = "Training"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-Tables = Annotated[Literal["csv", "parquet"], typer.Option("--tables", help="Format of the tables that are written.")]
 Clusters = Annotated[
     str,
     typer.Option(
@@ -86,10 +86,7 @@ def root(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave."),
     ] = False,
 ) -> None:
-    """Cluster multilayer networks with node features.
-
-    Exit codes: 0 done, 1 some part failed, 2 wrong input, 130 interrupted.
-    """
+    """Cluster multilayer networks with node features."""
 
 
 @app.command(
@@ -152,7 +149,15 @@ def cluster(
         }
         run_cluster(
             inputs,
-            Job(output, chosen | parsed_settings(settings or []), layer_weight or [], truth, tables, report),
+            Job(
+                output,
+                chosen | parsed_settings(settings or []),
+                settings or [],
+                layer_weight or [],
+                truth,
+                tables,
+                report,
+            ),
             talk,
         )
 
@@ -164,49 +169,15 @@ def cluster(
         ("orthonet predict out --view shape=s2.csv --view colour=c2.csv", "a model of views"),
     ),
 )
-@takes(talk=Talk)
+@takes(new=NewNodes, talk=Talk)
 def predict(
-    run: Annotated[Path, typer.Argument(help="Folder that `orthonet cluster` wrote.")],
-    talk: Talk,
-    table: Annotated[
-        Path | None, typer.Argument(help="Table of the new nodes, with the features that the model was fitted on.")
-    ] = None,
-    view: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=FILE", help="Instead: a table for each view that the model was fitted on."),
-    ] = None,
-    edges: Annotated[
-        list[Path] | None,
-        typer.Option(help="Edges between the new nodes, for models that average over neighbours; may be repeated."),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", help="File to write, - for standard output; beside the model if not given."),
-    ] = None,
-    tables: Tables = "csv",
-    id_column: Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of the ids.")] = None,
-    missing_features: Annotated[
-        Literal["refuse", "mean"],
-        typer.Option(
-            help="Empty cells: refuse them, or fill them with the mean of the new table.", rich_help_panel=POLICIES
-        ),
-    ] = "refuse",
+    run: Annotated[Path, typer.Argument(help="Folder that `orthonet cluster` wrote.")], new: NewNodes, talk: Talk
 ) -> None:
     """Label new nodes by their features, with the model of an earlier run."""
     with _failing_plainly("predict"):
         from orthonet.cli.predict import run_predict
 
-        run_predict(
-            run,
-            table,
-            view or [],
-            edges or [],
-            output,
-            tables=tables,
-            id_column=id_column,
-            missing_features=missing_features,
-            talk=talk,
-        )
+        run_predict(run, new, talk)
 
 
 @app.command(
@@ -398,11 +369,8 @@ def _failing_plainly(command: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        typer.echo("interrupted; the files written so far are whole", err=True)
+        typer.echo("interrupted; no file was left half-written", err=True)
         sys.exit(130)
-    except BrokenPipeError:  # whoever read standard output has seen enough
-        sys.stderr.close()
-        sys.exit(0)
     except (ImportError, OSError, ValueError, FloatingPointError) as error:
         typer.echo(f"orthonet {command}: {in_options(str(error))}", err=True)
         sys.exit(2)

@@ -29,6 +29,7 @@ from orthonet.cli.run_folder import (
     write_run,
 )
 from orthonet.cli.talk import Talk
+from orthonet.cli.wording import OPTIONS
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
@@ -42,6 +43,8 @@ class Job:
     output: Path
     settings: Mapping[str, Any]
     """Of `OrthoNet`."""
+    free_settings: Sequence[str]
+    """Those of them that were said by --set."""
     layer_weights: Sequence[str]
     truth: str | None
     tables: Tables
@@ -67,10 +70,13 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
             talk.say(note)
     with _collected(told):
         begun = time.perf_counter()
-        model = _model(given, inputs, job, talk).fit(given.graph)
+        model = _fitted(given, inputs, job, talk)
         seconds["fitting"] = time.perf_counter() - begun
     if not first:
         return
+    if not model.complete_ and folder.exists():
+        talk.warn(f"interrupted after {model.n_steps_} steps; the earlier run in {job.output} was kept")
+        sys.exit(130)
     record = _record(given, model, told)
     if truth is not None:
         scores = {name: round(value, 4) for name, value in truth.scores(model.labels_).items()}
@@ -96,12 +102,14 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
 
 def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
     """Return ``NAME=VALUE`` texts as settings of `OrthoNet`: numbers, lists and None as in Python, else text."""
-    known = OrthoNet().get_params()
+    known = OrthoNet().get_params().keys() - {"verbose", "distributed"}
     found: dict[str, Any] = {}
     for text in texts:
         name, given, value = text.partition("=")
         if not given or name not in known:
             raise ValueError(f"--set {text}: write NAME=VALUE with one of {', '.join(sorted(known))}")
+        if name in OPTIONS:
+            raise ValueError(f"--set {text}: this setting has an option of its own, {OPTIONS[name]}")
         try:
             found[name] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
@@ -109,7 +117,7 @@ def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _model(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
+def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
     settings = {
         "n_neighbors": inputs.neighbors,
         "distributed": int(os.environ.get("WORLD_SIZE", "1")) > 1,
@@ -118,7 +126,12 @@ def _model(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
     }
     if job.layer_weights:
         settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
-    return OrthoNet(**settings)
+    try:
+        return OrthoNet(**settings).fit(given.graph)
+    except (TypeError, RuntimeError) as error:  # a value of a kind that no check foresaw
+        if not job.free_settings:
+            raise
+        raise ValueError(f"--set {', '.join(job.free_settings)}: {error}") from error
 
 
 def _weights(texts: Sequence[str], layers: Sequence[str]) -> list[float]:

@@ -12,10 +12,10 @@ from rich.table import Table
 
 from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
-from orthonet.cli.run_folder import record_bytes
+from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
 from orthonet.graph.formats.table_bytes import table_bytes
-from orthonet.report.comparison import Fit, Outcome, Reference, compare
+from orthonet.report.comparison import SCORES, Fit, Outcome, Reference, compare
 from orthonet.report.methods import METHODS, USUAL
 from orthonet.report.provenance import versions
 from orthonet.support.files import write_atomically
@@ -23,6 +23,8 @@ from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
 
 NOTHING = "-"
+MOST_LAYERS = 6
+"""Layers that a table for people has a column for."""
 
 
 def run_compare(
@@ -36,16 +38,16 @@ def run_compare(
     output: Path | None,
     talk: Talk,
 ) -> bool:
-    """Fit the methods, print the table, and write it if a folder was named; tell whether any method succeeded."""
+    """Fit the methods, print the table, and write it if a folder was named; tell whether all that could work did."""
     chosen = _chosen(methods)
-    folder = None if output is None else output.expanduser()
-    if folder is not None and folder.exists() and not folder.is_dir():
-        raise FileExistsError(f"{output} is a file; name a folder with --output")
+    folder = None if output is None else check_folder(output)
     with talk.waiting("reading"):
         given = read_inputs(inputs, truth)
         reference = None if truth is None else read_truth(given, truth)
     for note in given.notes:
         talk.say(note)
+    if n_clusters > given.graph.n_nodes:
+        raise ValueError(f"--clusters {n_clusters} is more than the {given.graph.n_nodes} nodes there are")
     outcomes = []
     with progress("comparing", len(chosen), talk.verbose) as report:
         report(0, METHODS[chosen[0]].title)
@@ -74,14 +76,16 @@ def run_compare(
         written = _write(folder, record, outcomes, given.graph.node_ids, reference)
         talk.say(f"wrote {', '.join(written)} to {output}/")
     talk.result(record)
-    return any(outcome.failure is None for outcome in outcomes)
+    unable = {METHODS[name].title for name in chosen if METHODS[name].missing(given.graph, given.views) is not None}
+    tried = [outcome for outcome in outcomes if outcome.method not in unable]
+    return bool(tried) and all(outcome.failure is None for outcome in tried)
 
 
 def _chosen(methods: Sequence[str]) -> list[str]:
     names = [name.strip() for text in methods for name in text.split(",") if name.strip()]
     if not names:
         return list(USUAL)
-    if names == ["all"]:
+    if "all" in names:
         return list(METHODS)
     unknown = [name for name in names if name not in METHODS]
     if unknown:
@@ -106,18 +110,19 @@ def _fits(given: Given, n_clusters: int, names: Sequence[str]) -> dict[str, Fit]
 
 def _table(rows: Sequence[Mapping[str, Any]], given: Given, n_clusters: int, runs: int, *, scored: bool) -> Table:
     """Return the table for people: scores if there is a reference, else what can be seen without one."""
-    scores = ["purity", "nmi", "ari", "accuracy"] if scored else []
+    scores = list(SCORES) if scored else []
     layers = [] if scored else list(given.graph.layer_names)
+    many = len(layers) > MOST_LAYERS
     title = f"{given.graph.n_nodes:,} nodes, K = {n_clusters}, mean of {runs} run{'s' * (runs > 1)}"
     if layers:
-        title += "; modularity in each layer"
+        title += f"; modularity, mean of {len(layers)} layers" if many else "; modularity in each layer"
     table = Table(title=title, title_justify="left")
     table.add_column("method", no_wrap=True)
     for column in (
         "clusters",
         *(name.upper() if len(name) == 3 else name for name in scores),
         "stability",
-        *layers,
+        *(["modularity"] if many else layers),
         "seconds",
     ):
         table.add_column(column, justify="right")
@@ -128,8 +133,9 @@ def _table(rows: Sequence[Mapping[str, Any]], given: Given, n_clusters: int, run
             continue
         shown = [_bold(row[name], row[name] == best[name]) for name in scores]
         stability = NOTHING if row["stability"] is None else f"{row['stability']:.3f}"
-        support = [f"{row['modularity'][name]:.3f}" for name in layers]
-        table.add_row(row["method"], str(row["clusters"]), *shown, stability, *support, f"{row['seconds']:.1f}")
+        values = [row["modularity"][name] for name in layers]
+        support = [f"{value:.3f}" for value in ([float(np.mean(values))] if many else values)]
+        table.add_row(row["method"], f"{row['clusters']:g}", *shown, stability, *support, f"{row['seconds']:.1f}")
     return table
 
 
@@ -146,11 +152,15 @@ def _write(
 ) -> list[str]:
     """Write the record, the table, each method's labels, and a picture of how far the methods agree."""
     done = [outcome for outcome in outcomes if outcome.failure is None]
-    columns: dict[str, Any] = {"node": nodes if nodes.dtype.kind in "iuU" else nodes.astype(str)}
+    columns: dict[str, Any] = {"node": node_column(nodes)}
     columns |= {outcome.method: outcome.labels[0] for outcome in done}
     if reference is not None:
         columns["truth"] = reference.classes
-    flat = [{name: value for name, value in row.items() if not isinstance(value, dict)} for row in record["methods"]]
+    flat = [
+        {name: value for name, value in row.items() if name != "modularity"}
+        | {f"modularity {layer}": round(value, 4) for layer, value in row.get("modularity", {}).items()}
+        for row in record["methods"]
+    ]
     names = list(dict.fromkeys(name for row in flat for name in row))
     table = {name: np.array(["" if row.get(name) is None else str(row[name]) for row in flat]) for name in names}
     files = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,7 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import read_inputs
 from orthonet.cli.run_folder import check_new_file
 from orthonet.cli.talk import Talk
+from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.write import write_network
 
 
@@ -29,6 +32,22 @@ def run_convert(
     for note in given.notes:
         talk.say(note)
     with talk.waiting("writing"):
-        written = write_network(given.graph, target, format=format, nodes=nodes)
+        written = _write(given.graph, target, format, nodes, force)
     talk.say(f"wrote {', '.join(map(str, written))}")
     talk.result({"output": [str(path) for path in written], "read": list(given.notes)})
+
+
+def _write(graph: MultilayerGraph, target: Path, format: str | None, nodes: Path | None, force: bool) -> list[Path]:
+    """Write all files beside the target first; move them when each is whole, and none replaces another unasked."""
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.", suffix=".part") as staged:
+        table = None if nodes is None else Path(staged) / nodes.name
+        made = write_network(graph, Path(staged) / target.name, format=format, nodes=table)
+        places = [
+            check_new_file(nodes) if file == table and nodes is not None else target.parent / file.name for file in made
+        ]
+        taken = [str(place) for place in places if place.exists()]
+        if taken and not force:
+            raise FileExistsError(f"{', '.join(taken)} is there already; pass --force to replace it")
+        for file, place in zip(made, places, strict=True):
+            shutil.move(file, place)
+    return places

@@ -8,12 +8,12 @@ import re
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import read_inputs
 from orthonet.cli.run_folder import Run
 from orthonet.cli.talk import Talk
+from orthonet.support.text import listed
 
 
 def run_info(inputs: Inputs, talk: Talk) -> None:
@@ -36,9 +36,9 @@ def _network(inputs: Inputs, talk: Talk) -> None:
     talk.say(f"\n{summary}")
     names = given.graph.feature_names
     if names:
-        talk.say(f"\nfeatures: {_listed(names)}")
+        talk.say(f"\nfeatures: {listed(names, 20)}")
     if given.attributes:
-        talk.say(f"about the nodes: {_listed(list(given.attributes))}")
+        talk.say(f"about the nodes: {listed(list(given.attributes), 20)}")
     talk.result(
         {
             "nodes": given.graph.n_nodes,
@@ -111,7 +111,3 @@ def _version(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _listed(names: Any, most: int = 20) -> str:
-    return ", ".join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -20,6 +20,9 @@ def _option(*names: str, help: str, panel: str | None = None, metavar: str | Non
     return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar)
 
 
+Tables = Annotated[Literal["csv", "parquet"], _option("--tables", help="Format of the tables that are written.")]
+
+
 @dataclass(frozen=True)
 class Inputs:
     """Files as they were named, and what was said about their layout."""
@@ -106,6 +109,14 @@ class Inputs:
     delimiter: Annotated[
         str | None, _option("--delimiter", help="One character between cells, where the guess is wrong.", panel=LAYOUT)
     ] = None
+    heading: Annotated[
+        bool | None,
+        _option(
+            "--heading/--no-heading",
+            help="Whether the first row of tables names the columns; found by itself.",
+            panel=LAYOUT,
+        ),
+    ] = None
     directed: Annotated[
         bool | None,
         _option(
@@ -133,6 +144,35 @@ class Inputs:
     missing_features: Annotated[
         Literal["mean", "refuse"], _option("--missing-features", help="Empty cells among the features.", panel=POLICIES)
     ] = "mean"
+
+
+@dataclass(frozen=True)
+class NewNodes:
+    """New nodes for `orthonet predict`, and where their labels go."""
+
+    table: Annotated[
+        Path | None, typer.Argument(help="Table of the new nodes, with the features that the model was fitted on.")
+    ] = None
+    view: Annotated[
+        list[str] | None,
+        _option("--view", metavar="NAME=FILE", help="Instead: a table for each view that the model was fitted on."),
+    ] = None
+    edges: Annotated[
+        list[Path] | None,
+        _option(
+            "--edges", help="Edges between the new nodes, for models that average over neighbours; may be repeated."
+        ),
+    ] = None
+    output: Annotated[
+        str | None,
+        _option("--output", "-o", help="File to write, - for standard output; beside the model if not given."),
+    ] = None
+    tables: Tables = "csv"
+    id_column: Annotated[str | None, _option("--id-column", metavar="COLUMN", help="Column of the ids.")] = None
+    missing_features: Annotated[
+        Literal["refuse", "mean"],
+        _option("--missing-features", help="Empty cells: refuse them, or fill them with the mean of the new table."),
+    ] = "refuse"
 
 
 def named_files(texts: list[str], option: str) -> dict[str, Path]:

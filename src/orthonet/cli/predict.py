@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import hstack, issparse
 
-from orthonet.cli.inputs import named_files
-from orthonet.cli.reading import as_column, as_columns
-from orthonet.cli.run_folder import Run, Tables, check_new_file, labels_table
+from orthonet.cli.inputs import NewNodes, named_files
+from orthonet.cli.reading import as_column, as_columns, inputs_of
+from orthonet.cli.run_folder import Run, check_new_file, labels_table
 from orthonet.cli.talk import Talk
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.graph.features import Features
@@ -22,70 +23,75 @@ from orthonet.graph.formats.categories import category_name
 from orthonet.graph.read import read_network
 from orthonet.graph.views import FeatureTable, read_features
 from orthonet.support.files import write_atomically
+from orthonet.support.text import listed
 
 
-def run_predict(
-    run_folder: Path,
-    table: Path | None,
-    views: Sequence[str],
-    edges: Sequence[Path],
-    output: str | None,
-    *,
-    tables: Tables,
-    id_column: str | None,
-    missing_features: str,
-    talk: Talk,
-) -> None:
+def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
     """Read the new nodes, label them and write a table."""
-    run = Run.of(run_folder)
-    target = None if output == "-" else check_new_file(_target(run, table, output, tables))
+    run = Run.of(folder)
+    if new.output == "-" and talk.json:
+        raise ValueError("--json and --output - both want standard output; name a file")
+    target = None if new.output == "-" else check_new_file(_target(run, new))
     model = run.model()
-    options: dict[str, Any] = {"id_column": as_column(id_column), "missing_features": missing_features}
-    if table is None and not views:
+    options: dict[str, Any] = {"id_column": as_column(new.id_column), "missing_features": new.missing_features}
+    if new.table is None and not new.view:
         raise ValueError("name a table of the new nodes, or --view NAME=FILE for each view the model was fitted on")
-    if table is not None and views:
+    if new.table is not None and new.view:
         raise ValueError("name one table of the new nodes or their views, not both")
+    told: list[str] = []
     with talk.waiting("reading"):
-        if views:
-            nodes, features = _of_views(run, views, options)
+        if new.view:
+            nodes, features = _of_views(run, new.view, options)
         else:
-            categories = as_columns(run.record.get("inputs", {}).get("category"))
-            read = read_features(str(table), categories=categories, **options)
-            nodes, features = _nodes(read), _columns(read, model, categories, talk)
+            categories = as_columns(inputs_of(run.record.get("inputs", {})).category)
+            read = read_features(str(new.table), categories=categories, **options)
+            nodes, features = _nodes(read), _columns(read, model, categories, told)
         known: Any = features
-        if edges:
-            network = read_network(edges[0] if len(edges) == 1 else list(edges), features=str(table))
+        if new.edges:
+            network = read_network(new.edges[0] if len(new.edges) == 1 else new.edges, features=str(new.table))
             nodes, known = network.node_ids, network.graph(features=_reordered(nodes, network.node_ids, features))
     with talk.waiting("labelling"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were matched by name above
         probabilities = model.predict_probabilities(known)
     labels, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
-    content = labels_table(nodes, labels, confidence, tables)
+    content = labels_table(nodes, labels, confidence, new.tables)
+    for message in told:
+        talk.warn(message)
     sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
     if target is None:
-        sys.stdout.buffer.write(content)
+        with suppress(BrokenPipeError):  # whoever reads it has seen enough
+            sys.stdout.buffer.write(content)
+            sys.stdout.flush()
         return
     write_atomically(target, content)
     shown = ", ".join(f"{size:,}" for size in sizes)
-    talk.say(f"{len(labels):,} new nodes in groups of {shown}; mean confidence {confidence.mean():.2f}")
+    talk.say(
+        f"{len(labels):,} new node{'s' * (len(labels) != 1)} in groups of {shown}; mean confidence {confidence.mean():.2f}"
+    )
     talk.say(f"wrote {target}")
     talk.result(
-        {"output": str(target), "nodes": len(labels), "cluster_sizes": sizes, "mean_confidence": confidence.mean()}
+        {
+            "output": str(target),
+            "nodes": len(labels),
+            "cluster_sizes": sizes,
+            "mean_confidence": confidence.mean(),
+            "warnings": told,
+        }
     )
 
 
-def _target(run: Run, table: Path | None, output: str | None, tables: Tables) -> Path:
-    if output is not None:
-        return Path(output)
-    stem = "new" if table is None else table.name.split(".")[0]
-    return run.folder / f"{stem}-labels.{tables}"
+def _target(run: Run, new: NewNodes) -> Path:
+    if new.output is not None:
+        return Path(new.output)
+    stem = "new" if new.table is None else new.table.name.split(".")[0]
+    return run.folder / f"{stem}-labels.{new.tables}"
 
 
 def _nodes(table: FeatureTable) -> npt.NDArray[Any]:
     return np.arange(table.features.shape[0]) if table.node_ids is None else table.node_ids
 
 
-def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | int], talk: Talk) -> Features:
+def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | int], told: list[str]) -> Features:
     """Return the features in the order that the model knows, by name where both have names.
 
     A category of the model's that no new node is in is a column of zeros; one that the model never saw counts for nothing.
@@ -95,7 +101,7 @@ def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | in
         if table.features.shape[1] != model.n_features_in_:
             raise ValueError(
                 f"{table.path} has {table.features.shape[1]:,} columns of features, but the model was fitted on "
-                f"{model.n_features_in_:,}" + (f": {_listed(wanted)}" if wanted else "")
+                f"{model.n_features_in_:,}" + (f": {listed(wanted)}" if wanted else "")
             )
         return table.features
     place = {name: index for index, name in enumerate(table.feature_names)}
@@ -103,10 +109,10 @@ def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | in
     openings = tuple(category_name(column, "") for column in named)
     missing = [name for name in wanted if name not in place]
     if lost := [name for name in missing if not (openings and name.startswith(openings))]:
-        raise ValueError(f"{table.path} lacks features that the model was fitted on: {_listed(lost)}")
+        raise ValueError(f"{table.path} lacks features that the model was fitted on: {listed(lost)}")
     strange = [name for name in place if openings and name.startswith(openings) and name not in wanted]
     if strange:
-        talk.warn(f"{table.path}: the model never saw {_listed(strange)}; they count for nothing")
+        told.append(f"{table.path}: the model never saw {listed(strange)}; they count for nothing")
     if not missing:
         return table.features[:, [place[name] for name in wanted]]
     columns = [
@@ -144,7 +150,3 @@ def _reordered(nodes: npt.NDArray[Any], wanted: npt.NDArray[Any], features: Feat
         return features
     place = {node: row for row, node in enumerate(nodes.tolist())}
     return features[[place[node] for node in wanted.tolist()]]
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    return ", ".join(map(str, names[:most])) + (f" and {len(names) - most} more" if len(names) > most else "")

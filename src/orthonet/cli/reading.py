@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.cli.inputs import Inputs, named_files
+from orthonet.cli.wording import in_options
 from orthonet.graph.features import Features
 from orthonet.graph.formats import NetworkFile
 from orthonet.graph.multilayer import MultilayerGraph
@@ -57,7 +58,7 @@ class Given:
 
     def checksums(self) -> dict[str, str]:
         """Return the SHA-256 of each file, by its absolute path."""
-        return {str(path.absolute()): _checksum(path) for path in self.paths}
+        return {str(path.absolute()): checksum(path) for path in self.paths}
 
 
 def read_inputs(inputs: Inputs, truth: str | None = None) -> Given:
@@ -106,7 +107,7 @@ def as_column(text: str | None) -> str | int | None:
 
 def as_columns(texts: Sequence[str] | None) -> tuple[str | int, ...]:
     """Return columns as they were named, or by their numbers."""
-    return tuple(int(text) if text.isdecimal() else text for text in texts or ())
+    return tuple(column for text in texts or () if (column := as_column(text)) is not None)
 
 
 def inputs_record(inputs: Inputs) -> dict[str, Any]:
@@ -139,6 +140,15 @@ def inputs_of(record: Mapping[str, Any]) -> Inputs:
     known = {field.name for field in fields(Inputs)}
     if unknown := set(said) - known:
         raise ValueError(f"the run's record has inputs of another version: {', '.join(sorted(unknown))}")
+    for name, value in said.items():
+        listed = name in ("files", "layer", "view", "ignore", "category")
+        single = (
+            isinstance(value, int)
+            if name in ("neighbors", "own_features", "directed", "heading")
+            else isinstance(value, str)
+        )
+        if not (isinstance(value, list) and all(isinstance(one, str) for one in value) if listed else single):
+            raise ValueError(f"the run's record has {value!r} for {name}, which is not as it was written")
     if "files" in said:
         said["files"] = [Path(one) for one in said["files"]]
     if "features" in said:
@@ -169,6 +179,7 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
         ignore=as_columns(inputs.ignore) or None,
         categories=as_columns(inputs.category) or None,
         delimiter=inputs.delimiter,
+        heading=inputs.heading,
         directed=inputs.directed,
         duplicates=inputs.duplicates,
         unknown_nodes=None if inputs.unknown_nodes == "refuse" else inputs.unknown_nodes,
@@ -188,7 +199,7 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
     else:
         code = f"from orthonet.graph.read import read_network\n\n{code}{_call('.graph', **building)}"
     read = [*(named.values() or files), *([inputs.features] if inputs.features else [])]
-    notes = tuple(str(network.report).splitlines())
+    notes = tuple(map(in_options, str(network.report).splitlines()))
     return Given(graph, notes, code, network.attributes, None, None, tuple(read), inputs)
 
 
@@ -204,6 +215,7 @@ def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -
         id_column=as_column(inputs.id_column),
         ignore=as_columns(inputs.ignore) or None,
         delimiter=inputs.delimiter,
+        heading=inputs.heading,
         missing_features=None if inputs.missing_features == "mean" else inputs.missing_features,
     )
     content: ViewsFile = read_views(paths, **options)
@@ -217,7 +229,11 @@ def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -
     sizes = [f"{name}: {view.shape[0]:,} rows, {view.shape[1]:,} columns" for name, view in content.views.items()]
     return Given(
         graph,
-        (f"{graph.n_nodes:,} nodes, {graph.n_layers} views", *sizes, *content.notes),
+        (
+            f"{graph.n_nodes:,} nodes, {graph.n_layers} view{'s' * (graph.n_layers > 1)}",
+            *sizes,
+            *map(in_options, content.notes),
+        ),
         code,
         content.attributes,
         content.labels,
@@ -260,7 +276,8 @@ def _literal(value: Any) -> str:
     return repr(str(value)) if isinstance(value, Path) else repr(value)
 
 
-def _checksum(path: Path) -> str:
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.expanduser().open("rb") as file:
         while block := file.read(2**20):

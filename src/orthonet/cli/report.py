@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from orthonet.cli.inputs import Inputs
-from orthonet.cli.reading import Given, inputs_of, read_inputs, read_truth
+from orthonet.cli.reading import Given, checksum, inputs_of, read_inputs, read_truth
 from orthonet.cli.run_folder import RECORD, REPORT, Run, check_new_file
 from orthonet.cli.talk import Talk
 from orthonet.report.fitted import Labelling
@@ -46,10 +46,11 @@ def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: s
 def _read_again(run: Run) -> Given:
     """Read the run's files again, from where they were named, if they are the same."""
     record = run.record
-    if not isinstance(record.get("inputs"), dict) or not isinstance(record.get("checksums"), dict):
+    if "inputs" not in record or "checksums" not in record:
         raise ValueError(f"{run.folder / RECORD} does not tell which files the run read")
-    given = read_inputs(inputs_of(record["inputs"]))
-    changed = [path for path, checksum in given.checksums().items() if record["checksums"].get(path) != checksum]
-    if changed:
-        raise ValueError(f"{', '.join(changed)} changed since the run; cluster again for a page about it")
-    return given
+    for path, kept in record["checksums"].items():
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"{path}: there is no such file, but the run read it; put it back or cluster again")
+        if checksum(Path(path)) != kept:
+            raise ValueError(f"{path} changed since the run; cluster again for a page about it")
+    return read_inputs(inputs_of(record["inputs"]))

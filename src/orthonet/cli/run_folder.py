@@ -1,4 +1,4 @@
-"""The folder of a run: labels, embedding, model, record and report, all of them or none.
+"""The folder of a run: labels, embedding, model, record and report; nothing is moved there before all of it is made.
 
 labels.csv      node, label, confidence           (or .parquet)
 embedding.csv   node, x1 … xK                     (or .parquet)
@@ -21,12 +21,27 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.cli.talk import json_text
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.graph.formats.table_bytes import table_bytes
-from orthonet.support.files import write_atomically
+from orthonet.support.files import umask
 
 Tables = Literal["csv", "parquet"]
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"
+KINDS: dict[str, type[Any]] = {
+    "command": list,
+    "versions": dict,
+    "parameters": dict,
+    "inputs": dict,
+    "checksums": dict,
+    "read": list,
+    "code": str,
+    "layers": list,
+    "cluster_sizes": list,
+    "seconds": dict,
+    "warnings": list,
+}
+"""What parts of a record are, so that one that was changed by hand is refused in one place."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +62,15 @@ class Run:
             record = json.loads(file.read_bytes())
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{file} is cut or damaged: {error}") from None
-        if not isinstance(record, dict):
-            raise ValueError(f"{file} is not the record of a run")
+        wrong = (
+            [name for name, kind in KINDS.items() if not isinstance(record.get(name, kind()), kind)]
+            if isinstance(record, dict)
+            else [""]
+        )
+        if wrong:
+            raise ValueError(
+                f"{file} is not the record of a run" + (f": {wrong[0]!r} is not as it was written" if wrong[0] else "")
+            )
         return cls(folder, record)
 
     def model(self) -> OrthoNet:
@@ -58,12 +80,14 @@ class Run:
 
 def labels_table(nodes: npt.NDArray[Any], labels: Any, confidence: Any, kind: Tables) -> bytes:
     """Return a table of nodes, their labels and how sure they are."""
-    return table_bytes({"node": _texts(nodes), "label": labels, "confidence": np.round(confidence, 4)}, kind)
+    return table_bytes({"node": node_column(nodes), "label": labels, "confidence": np.round(confidence, 4)}, kind)
 
 
 def embedding_table(nodes: npt.NDArray[Any], embedding: npt.NDArray[np.float64], kind: Tables) -> bytes:
     """Return a table of nodes and their coordinates."""
-    return table_bytes({"node": _texts(nodes), **{f"x{axis + 1}": row for axis, row in enumerate(embedding.T)}}, kind)
+    return table_bytes(
+        {"node": node_column(nodes), **{f"x{axis + 1}": row for axis, row in enumerate(embedding.T)}}, kind
+    )
 
 
 def write_run(output: Path, files: Mapping[str, bytes], model: OrthoNet) -> None:
@@ -75,7 +99,7 @@ def write_run(output: Path, files: Mapping[str, bytes], model: OrthoNet) -> None
             (staged / name).write_bytes(content)
         model.save(staged / MODEL)
         if not output.exists():
-            staged.chmod(0o777 & ~_umask())
+            staged.chmod(0o777 & ~umask())
             staged.replace(output)
             return
         model.save(output / MODEL)
@@ -88,11 +112,20 @@ def write_run(output: Path, files: Mapping[str, bytes], model: OrthoNet) -> None
         shutil.rmtree(staged, ignore_errors=True)
 
 
-def check_output(output: Path) -> Path:
-    """Refuse, before any work is done, a folder that holds something other than a run."""
+def check_folder(output: Path) -> Path:
+    """Refuse, before any work is done, a folder that cannot be made or written to."""
     folder = output.expanduser()
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{output} is a file; name a folder with --output")
+    home = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+        raise PermissionError(f"{output} cannot be written: {home} is {'not writable' if home.is_dir() else 'a file'}")
+    return folder
+
+
+def check_output(output: Path) -> Path:
+    """Refuse, before any work is done, a folder that holds something other than a run."""
+    folder = check_folder(output)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
         raise FileExistsError(f"{output} is not empty and holds no earlier run; name a new folder with --output")
     return folder
@@ -108,25 +141,11 @@ def check_new_file(path: Path) -> Path:
     return file
 
 
-def write_record(path: Path, record: Mapping[str, Any]) -> None:
-    """Write a record as JSON."""
-    write_atomically(path, record_bytes(record))
-
-
 def record_bytes(record: Mapping[str, Any]) -> bytes:
-    """Return a record as JSON; what it does not know is written as a number or as text."""
-    return (json.dumps(record, indent=2, default=_plain) + "\n").encode()
+    """Return a record as the content of a JSON file."""
+    return (json_text(record) + "\n").encode()
 
 
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)
-
-
-def _texts(nodes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def node_column(nodes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return ids in a form that every table can hold."""
     return nodes if nodes.dtype.kind in "iuU" else nodes.astype(str)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

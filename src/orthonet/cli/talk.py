@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json as json_module
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -40,7 +41,7 @@ class Talk:
     def say(self, text: str) -> None:
         """Print a line for people."""
         if self.plain:
-            typer.echo(text)
+            _printed(lambda: typer.echo(text))
 
     def warn(self, text: str) -> None:
         """Print a warning where it does not mix with results."""
@@ -52,12 +53,13 @@ class Talk:
         if self.plain:
             from rich.console import Console
 
-            Console(width=None if sys.stdout.isatty() else 200).print(drawn)
+            console = Console(width=None if sys.stdout.isatty() else 200)
+            _printed(lambda: console.print(drawn))
 
     def result(self, content: Mapping[str, Any]) -> None:
         """Print the result for machines, on one line a field."""
         if self.json and not self.quiet:
-            typer.echo(json_module.dumps(content, indent=2, default=_number))
+            _printed(lambda: typer.echo(json_text(content)))
 
     @contextmanager
     def waiting(self, title: str) -> Iterator[None]:
@@ -71,6 +73,17 @@ class Talk:
             yield
 
 
-def _number(value: Any) -> Any:
-    """Return numpy's numbers and arrays, and paths, as JSON knows them."""
-    return value.tolist() if hasattr(value, "tolist") else str(value)
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return a mapping as JSON; numpy's numbers and arrays as numbers, and what else JSON does not know as text."""
+    return json_module.dumps(
+        content, indent=2, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value)
+    )
+
+
+def _printed(work: Callable[[], None]) -> None:
+    """Print; once whoever read it has gone, the work goes on and its results are written, only the talk stops."""
+    try:
+        work()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

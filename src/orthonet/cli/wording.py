@@ -10,6 +10,8 @@ from orthonet.cli.inputs import Inputs
 OPTIONS = {
     **{field.name: f"--{field.name.replace('_', '-')}" for field in fields(Inputs)},
     "categories": "--category",
+    "aggregation": "--aggregation",
+    "device": "--device",
     "n_clusters": "--clusters",
     "n_neighbors": "--neighbors",
     "layer_weights": "--layer-weight",
@@ -19,7 +21,7 @@ OPTIONS = {
     "random_state": "--seed",
 }
 _WITH_VALUE = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|(\w+))")
-_ALONE = re.compile(rf"\b({'|'.join(name for name in OPTIONS if '_' in name)})\b")
+_ALONE = re.compile(rf"\b([Rr]aise|[Ll]ower|in|with|pass) ({'|'.join(name for name in OPTIONS if '_' in name)})\b")
 
 
 def in_options(text: str) -> str:
@@ -30,6 +32,7 @@ def in_options(text: str) -> str:
     >>> in_options("raise n_neighbors")
     'raise --neighbors'
     """
-    line = " ".join(text.split())
+    line = " ".join(text.splitlines())
+    line = line.replace("heading=True", "--heading").replace("heading=False", "--no-heading")
     line = _WITH_VALUE.sub(lambda found: f"{OPTIONS[found[1]]} {found[2] or found[3]}", line)
-    return _ALONE.sub(lambda found: OPTIONS[found[1]], line)
+    return _ALONE.sub(lambda found: f"{found[1]} {OPTIONS[found[2]]}", line)

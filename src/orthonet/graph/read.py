@@ -15,6 +15,7 @@ from orthonet.graph.formats.edge_list import read_edge_list, read_parquet_edges
 from orthonet.graph.formats.graphml import read_graphml
 from orthonet.graph.formats.infomap import read_infomap
 from orthonet.graph.formats.matrix_market import BANNER, read_matrix_market
+from orthonet.graph.formats.merging import Merge
 from orthonet.graph.formats.mpx import FORMER_NAMES, SECTIONS, read_mpx_part
 from orthonet.graph.formats.multiplex import read_multiplex_part
 from orthonet.graph.formats.network_file import NetworkFile
@@ -23,9 +24,10 @@ from orthonet.graph.formats.npz import read_npz
 from orthonet.graph.formats.opening import PARQUET, ZIP, check_file, open_bytes, opening_bytes, text_lines
 from orthonet.graph.formats.options import ReadOptions
 from orthonet.graph.formats.pajek import read_pajek
-from orthonet.graph.formats.part import Merge, MissingWeights, Part, Policy, UnknownNodes, joined
+from orthonet.graph.formats.part import MissingWeights, Part, Policy, UnknownNodes, joined
 from orthonet.graph.formats.report import ReadReport
 from orthonet.support.checks import check_choice
+from orthonet.support.text import counted
 
 Reader: TypeAlias = Callable[[Path, ReadOptions], Part]
 
@@ -239,10 +241,10 @@ def _with_attributes(network: NetworkFile, missing: MissingFeatures, ignore: Seq
         if holes.any() and (missing == "refuse" or holes.all()):
             node = network.node_ids.tolist()[int(holes.argmax())]
             raise ValueError(
-                f"{network.path}: node {node!r} has no value of {name!r} ({int(holes.sum())} nodes have none)"
+                f"{network.path}: node {node!r} has no value of {name!r} ({counted(int(holes.sum()), 'node')} without one)"
             )
         if holes.any():
-            notes.append(f"{network.path}: {name!r}: {int(holes.sum())} missing values filled with the mean")
+            notes.append(f"{network.path}: {name!r}: {counted(int(holes.sum()), 'missing value')} filled with the mean")
         columns[name] = np.where(holes, column[~holes].astype(np.float64).mean(), column.astype(np.float64))
     if not columns:
         raise ValueError(f"{network.path} has no numbers about its nodes; pass a table as features")

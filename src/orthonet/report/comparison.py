@@ -61,9 +61,9 @@ class Outcome:
     failure: str | None = None
 
     @property
-    def n_clusters(self) -> int:
-        """Number of clusters in the first run."""
-        return len(np.unique(self.labels[0]))
+    def n_clusters(self) -> float:
+        """Number of clusters, mean over the runs."""
+        return float(np.mean([len(np.unique(labels)) for labels in self.labels]))
 
     def scores(self, reference: Reference) -> dict[str, tuple[float, float]]:
         """Return the mean and the standard deviation over the runs of each score."""
@@ -77,16 +77,20 @@ class Outcome:
         return float(np.mean([metrics.adjusted_rand(*pair) for pair in pairs])) if pairs else None
 
     def modularity(self, graph: MultilayerGraph) -> dict[str, float]:
-        """Return the modularity of the first run's groups in each layer."""
-        codes = np.unique(self.labels[0], return_inverse=True)[1]
-        return {one.name: one.modularity for one in layer_agreement(graph, codes, int(codes.max()) + 1)}
+        """Return the modularity of the groups in each layer, mean over the runs."""
+        found: dict[str, list[float]] = {name: [] for name in graph.layer_names}
+        for labels in self.labels:
+            codes = np.unique(labels, return_inverse=True)[1]
+            for one in layer_agreement(graph, codes, int(codes.max()) + 1):
+                found[one.name].append(one.modularity)
+        return {name: float(np.mean(values)) for name, values in found.items()}
 
     def as_row(self, reference: Reference | None = None) -> dict[str, Any]:
         """Return what can be written to a file, the scores among it if there is a reference."""
         row: dict[str, Any] = {"method": self.method}
         if self.failure is not None:
             return row | {"failure": self.failure}
-        row["clusters"] = self.n_clusters
+        row["clusters"] = round(self.n_clusters, 2)
         if reference is not None:
             for name, (mean, deviation) in self.scores(reference).items():
                 row |= {name: round(mean, 4), f"{name}_deviation": round(deviation, 4)}

@@ -16,6 +16,7 @@ import numpy as np
 import orthonet
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import plain, shortened
+from orthonet.support.text import listed
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "plotly")
 
@@ -141,18 +142,14 @@ def observations(fitted: Fitted, modularities: Mapping[str, float]) -> list[str]
         )
     layers = [layer for layer in fitted.graph.summary().layers if layer.n_isolated]
     if layers:
-        counts = _listed([f"{layer.name!r} {layer.n_isolated:,} of {layer.n_present:,}" for layer in layers])
+        counts = listed([f"{layer.name!r} {layer.n_isolated:,} of {layer.n_present:,}" for layer in layers])
         found.append(f"Nodes without an edge in a layer, which then says nothing about their cluster: {counts}.")
     weak = [f"{name!r} {value:.3f}" for name, value in modularities.items() if not value > 0.05]
     if weak:
         found.append(
-            f"Layers in which the clusters are hardly seen, by their modularity (chance gives 0): {_listed(weak)}."
+            f"Layers in which the clusters are hardly seen, by their modularity (chance gives 0): {listed(weak)}."
         )
     return found
-
-
-def _listed(items: Sequence[str], most: int = 10) -> str:
-    return ", ".join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
 def _same(value: Any, default: Any) -> bool:

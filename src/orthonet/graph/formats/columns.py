@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.graph.formats.layout import Layout, is_number
+from orthonet.graph.formats.layout import Layout, comma_hint, is_number
 from orthonet.graph.formats.network_file import MISSING
 from orthonet.graph.formats.numbering import Codes
 from orthonet.graph.formats.opening import raw_lines
@@ -69,7 +69,9 @@ class PlainColumns:
         for row, text in enumerate(self.cells[column]):
             if text not in MISSING:
                 if not is_number(text):
-                    raise ValueError(f"{self.path}, row {row + 1}: {what} must be a number, got {text!r}")
+                    raise ValueError(
+                        f"{self.path}, row {row + 1}: {what} must be a number, got {text!r}{comma_hint(text)}"
+                    )
                 values[row] = float(text)
         return values
 

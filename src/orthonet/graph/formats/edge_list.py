@@ -1,77 +1,107 @@
 """Tables of edges, one a row: delimited text and Parquet.
 
 source,target[,layer][,weight]       with a heading: under these or other usual names, in any order
-ann,bob,work,0.5                     without: by position; a third column of numbers is the weight, else the layer
+ann,bob,work,0.5                     without usual names: by position; a third column of numbers is the weight, else the layer
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from orthonet.graph.formats.columns import Columns, read_columns
-from orthonet.graph.formats.layout import look_at
+from orthonet.graph.formats.edge_columns import find_roles, is_heading, looks_like_heading, may_be_heading
+from orthonet.graph.formats.layout import Layout, look_at
 from orthonet.graph.formats.numbering import Codes
 from orthonet.graph.formats.opening import PARQUET, opening_bytes
 from orthonet.graph.formats.options import ReadOptions
 from orthonet.graph.formats.part import Part, Rows
-
-USUAL_NAMES = {
-    "source": "source src from fromid fromnode fromnodeid sourceid sourcenode node1 nodea u i actor1 id1 ego person1 sender",
-    "target": "target dst to toid tonode tonodeid targetid targetnode node2 nodeb v j actor2 id2 alter person2 receiver dest "
-    "destination",
-    "layer": "layer layerid layername relation relationtype edgetype type kind view network",
-    "weight": "weight weights w value strength count edgeweight",
-}
-USUAL = {role: frozenset(names.split()) for role, names in USUAL_NAMES.items()}
+from orthonet.support.text import counted
 
 
 def read_edge_list(path: Path, options: ReadOptions) -> Part:
     """Read a table of edges from delimited text, or from Parquet."""
     if opening_bytes(path) == PARQUET:
         return read_parquet_edges(path, options)
-    layout = look_at(path, _looks_like_heading, delimiter=options.delimiter, heading=options.heading, fewest=2)
-    numeric = [layout.is_numeric(column) for column in range(layout.n_columns)]
-    empty = [column for column in range(layout.n_columns) if layout.is_empty(column)]
-    roles = _roles(path, layout.heading, numeric, options, empty)
-    text = [roles[role] for role in ("source", "target", "layer") if role in roles]
-    numbers = [roles["weight"]] if "weight" in roles else []
-    names = layout.heading or [f"column {index}" for index in range(layout.n_columns)]
-    notes = _unused(names, roles, path)
-    return _part(path, read_columns(path, layout, text, numbers), roles, options, notes)
+
+    def look(heading: bool | None) -> Layout:
+        return look_at(
+            path,
+            lambda cells: looks_like_heading(cells, options),
+            delimiter=options.delimiter,
+            heading=heading,
+            fewest=2,
+        )
+
+    layout = look(options.heading)
+    roles, notes = find_roles(path, layout, options)
+    coded = _read(path, layout, roles, options)
+    if options.heading is None and layout.heading is None and may_be_heading(layout, roles):
+        found = is_heading(layout, roles, coded.codes)
+        if found:
+            layout = look(True)
+            roles, notes = find_roles(path, layout, options)
+            coded = _read(path, layout, roles, options)
+            notes.insert(0, f"{path}: took the first row as the heading; heading=False makes it an edge")
+        elif found is None:
+            ends = " and ".join(repr(layout.rows[0][roles[end]]) for end in ("source", "target"))
+            notes.append(f"{path}: took the first row, {ends}, as an edge; heading=True makes it the heading")
+    return _part(path, coded, notes)
 
 
 def read_parquet_edges(path: Path, options: ReadOptions) -> Part:
     """Read a table of edges from Parquet; needs polars."""
-    from orthonet.graph.formats.polars_columns import parquet_names, read_parquet
+    from orthonet.graph.formats.polars_columns import parquet_layout, read_parquet
 
-    names = parquet_names(path)
-    if len(names) < 2:
-        raise ValueError(f"{path}: expected at least 2 columns, source and target; got {', '.join(map(repr, names))}")
-    roles = _roles(path, names, None, options)
-    return _part(path, read_parquet(path, list(roles.values())), roles, options, _unused(names, roles, path))
+    layout = parquet_layout(path)
+    if layout.n_columns < 2:
+        listed = ", ".join(map(repr, layout.heading or ()))
+        raise ValueError(f"{path}: expected at least 2 columns, source and target; got {listed}")
+    roles, notes = find_roles(path, layout, options)
+    return _part(path, _coded(read_parquet(path, list(roles.values())), roles, options), notes)
 
 
-def _part(path: Path, columns: Columns, roles: dict[str, int], options: ReadOptions, notes: tuple[str, ...]) -> Part:
+@dataclass(frozen=True)
+class _Coded:
+    """The columns of a table of edges: positions among the ids and among the names of layers, and weights."""
+
+    ids: npt.NDArray[Any]
+    names: npt.NDArray[Any] | None
+    codes: dict[str, Codes]
+    weight: npt.NDArray[np.float64] | None
+
+
+def _read(path: Path, layout: Layout, roles: dict[str, int], options: ReadOptions) -> _Coded:
+    text = [roles[role] for role in ("source", "target", "layer") if role in roles]
+    numbers = [roles["weight"]] if "weight" in roles else []
+    return _coded(read_columns(path, layout, text, numbers), roles, options)
+
+
+def _coded(columns: Columns, roles: dict[str, int], options: ReadOptions) -> _Coded:
     ids, (source, target) = columns.codes([roles["source"], roles["target"]], options.ids)
     weight = columns.numbers(roles["weight"], "a weight") if "weight" in roles else None
-    names, kind = np.array([path.name.split(".")[0]]), None
-    if "layer" in roles:
-        names, (kind,) = columns.codes([roles["layer"]], "text")
-    del columns  # the texts, which are no longer needed, take more than all the rest
-    codes = {"source": source, "target": target} | ({} if kind is None else {"layer": kind})
-    held = _held_rows(path, codes, weight)
+    if "layer" not in roles:
+        return _Coded(ids, None, {"source": source, "target": target}, weight)
+    names, (kind,) = columns.codes([roles["layer"]], "text")
+    return _Coded(ids, names, {"source": source, "target": target, "layer": kind}, weight)
+
+
+def _part(path: Path, coded: _Coded, notes: Sequence[str]) -> Part:
+    source, target, weight = coded.codes["source"], coded.codes["target"], coded.weight
+    names = [path.name.split(".")[0]] if coded.names is None else coded.names.tolist()
+    held = _held_rows(path, coded.codes, weight)
     layers = {}
-    for index, name in enumerate(names.tolist()):
-        chosen = held if kind is None or len(names) == 1 else np.flatnonzero(kind == index)
+    for index, name in enumerate(names):
+        chosen = held if len(names) == 1 else np.flatnonzero(coded.codes["layer"] == index)
         layers[name] = Rows(
             source[chosen], target[chosen], None if weight is None else weight[chosen], _where(path, chosen)
         )
-    return Part(path, ids, len(ids), layers, notes=(*notes, *_padded_ids(path, ids)))
+    return Part(path, coded.ids, len(coded.ids), layers, notes=(*notes, *_padded_ids(path, coded.ids)))
 
 
 def _held_rows(path: Path, codes: dict[str, Codes], weight: Any) -> Any:
@@ -93,78 +123,8 @@ def _held_rows(path: Path, codes: dict[str, Codes], weight: Any) -> Any:
 def _padded_ids(path: Path, ids: Any) -> list[str]:
     """Note ids with blanks at their ends, which may be meant as the same without."""
     padded = [one for one in ids.tolist() if one != one.strip()] if ids.dtype.kind == "U" else []
-    return [f"{path}: {len(padded):,} ids begin or end with a blank, such as {padded[0]!r}"] if padded else []
+    return [f"{path}: {counted(len(padded), 'id')} with a blank at an end, such as {padded[0]!r}"] if padded else []
 
 
 def _where(path: Path, chosen: Any) -> Any:
     return lambda row: f"{path}, row {(row if isinstance(chosen, slice) else int(chosen[row])) + 1}"
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def _looks_like_heading(cells: list[str]) -> bool:
-    names = {_plain(cell) for cell in cells}
-    return bool(names & USUAL["source"]) and bool(names & USUAL["target"])
-
-
-def _roles(
-    path: Path,
-    heading: Sequence[str] | None,
-    numeric: Sequence[bool] | None,
-    options: ReadOptions,
-    empty: Sequence[int] = (),
-) -> dict[str, int]:
-    """Return which column is what: as the caller says, else by the usual names, else by position."""
-    asked = {role: getattr(options, role) for role in USUAL}
-    roles = {
-        role: column_named(path, wanted, heading, len(heading or numeric or ()), role)
-        for role, wanted in asked.items()
-        if wanted is not None
-    }
-    n_columns = len(heading) if heading is not None else len(numeric or ())
-    if heading is not None:
-        for role, usual in USUAL.items():
-            matches = [i for i, name in enumerate(heading) if _plain(name) in usual and i not in roles.values()]
-            if role not in roles and matches:
-                roles[role] = matches[0]
-    if heading is None or not {"source", "target"} & set(roles):
-        free = [column for column in range(n_columns) if column not in roles.values()]
-        for role in ("source", "target"):
-            if role not in roles and free:
-                roles[role] = free.pop(0)
-        if heading is None and numeric is not None:
-            free = [column for column in free if column not in empty]
-            for column in free[:2]:
-                role = (
-                    "weight"
-                    if numeric[column] and (len(free) == 1 or column != free[0] or not numeric[free[1]])
-                    else "layer"
-                )
-                roles.setdefault(role, column)
-    for role in ("source", "target"):
-        if role not in roles:
-            raise ValueError(
-                f"{path}: no column is called {role}, among {', '.join(map(repr, heading or ()))}; name it with {role}="
-            )
-    if len(set(roles.values())) < len(roles):
-        raise ValueError(f"{path}: one column cannot be two of {', '.join(roles)}; got {roles}")
-    return dict(sorted(roles.items(), key=lambda item: list(USUAL).index(item[0])))
-
-
-def column_named(path: Path, wanted: str | int, heading: Sequence[str] | None, n_columns: int, role: str) -> int:
-    """Return the position of a column that the caller named, or counted from 0."""
-    if isinstance(wanted, str) and heading is not None and wanted in heading:
-        return list(heading).index(wanted)
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and 0 <= wanted < n_columns:
-        return wanted
-    held = (
-        f"columns are {', '.join(map(repr, heading))}" if heading is not None else f"{n_columns} columns have no names"
-    )
-    raise ValueError(f"{path}: {role}={wanted!r} is no column; its {held}")
-
-
-def _unused(names: Sequence[str], roles: dict[str, int], path: Path) -> tuple[str, ...]:
-    left = [repr(name) for index, name in enumerate(names) if index not in roles.values()]
-    return (f"{path}: columns not used: {', '.join(left)}",) if left else ()

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from orthonet.graph.formats.edge_list import column_named
+from orthonet.graph.formats.column_names import column_named, plain
 from orthonet.graph.formats.layout import Layout, is_number, look_at
 from orthonet.graph.formats.network_file import MISSING
 from orthonet.graph.formats.options import ReadOptions
@@ -27,11 +27,6 @@ FIRST_ID_NAMES = frozenset(FIRST_NAMES.split())
 """What it may be called besides if it is the first."""
 LABEL_NAMES = ("label", "labels", "class", "classes", "truth", "groundtruth")
 """What a column of known classes is called, which is no feature."""
-
-
-def plain(name: str) -> str:
-    """Return a name in small letters and digits alone."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def table_layout(
@@ -87,11 +82,6 @@ def named_id_column(
     if ranks:
         return min(ranks, key=lambda index: (ranks[index], index))
     return 0 if n_columns > 1 and (not heading[0] or _is_first_id(heading[0])) else None
-
-
-def is_counter(name: str) -> bool:
-    """Tell whether a first column with this name counts the rows: pandas' index, as it is written."""
-    return plain(name) in ("", "unnamed0", "indexlevel0")
 
 
 def _is_first_id(name: str) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.graph.formats.column_names import column_named, plain
 from orthonet.graph.formats.columns import ids_of
-from orthonet.graph.formats.edge_list import column_named
 from orthonet.graph.formats.feature_arrays import NUMPY, mapped
-from orthonet.graph.formats.headings import LABEL_NAMES, named_id_column, plain
+from orthonet.graph.formats.headings import LABEL_NAMES, named_id_column
 from orthonet.graph.formats.matlab import is_matlab
 from orthonet.graph.formats.opening import check_file, opening_bytes
 from orthonet.graph.formats.options import ReadOptions
@@ -99,7 +99,7 @@ def _roles(plan: TablePlan, options: ReadOptions, column: str | int | None) -> t
             wanted = rest[-1]
         else:
             listed = ", ".join(plan.called(index) for index in rest)
-            raise ValueError(f"{plan.path} has several columns that may be the labels: {listed}; name one with column=")
+            raise ValueError(f"{plan.path} has several columns that may be the labels: {listed}; name one with column")
     if wanted == ids:
         raise ValueError(f"{plan.path}: {plan.called(wanted)} cannot be both the ids and the labels")
     return wanted, 1 - wanted if ids is None and n_columns == 2 else ids
@@ -114,7 +114,7 @@ def _by_order(table: Table, found: npt.NDArray[Any], nodes: npt.NDArray[Any]) ->
     if len(found) != len(nodes):
         raise ValueError(
             f"{table.plan.path} has {len(found):,} rows without ids, but there are {len(nodes):,} nodes; name the column of "
-            "ids with id_column=, if there is one"
+            "ids with id_column, if there is one"
         )
     return slice(None)
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from orthonet.graph.formats.network_file import MISSING
-from orthonet.graph.formats.opening import ZIP, open_bytes, opening_bytes
+from orthonet.graph.formats.opening import ZIP, check_no_document, open_bytes, opening_bytes
 
 DELIMITERS = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar", " ": "blank"}
 SAMPLE_BYTES, LONGEST_LINE, SAMPLE_ROWS = 2**16, 2**24, 200
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
+COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,16 @@ class Layout:
 def is_number(text: str) -> bool:
     """Tell whether a cell is a number as people write it (Python's own ``1_000`` is not)."""
     return NUMBER.fullmatch(text.strip()) is not None
+
+
+def has_decimal_comma(text: str) -> bool:
+    """Tell whether a cell is a number with a decimal comma, which no reader here takes as one."""
+    return COMMA_NUMBER.fullmatch(text.strip()) is not None
+
+
+def comma_hint(text: str) -> str:
+    """Return the end of an error about a cell that is no number: what to do if it has a decimal comma."""
+    return "; write decimal points" if has_decimal_comma(text) else ""
 
 
 def look_at(
@@ -125,6 +136,7 @@ def look_at(
 def _sample(path: Path) -> tuple[list[str], int, bool]:
     """Return the first lines that are neither blank nor comments, how many stand before them, and `Layout.by_rows`."""
     if opening_bytes(path) == ZIP:
+        check_no_document(path)
         raise ValueError(f"{path} is a zip archive; unpack it first")
     with open_bytes(path) as file:
         start = file.read(SAMPLE_BYTES)
@@ -179,10 +191,12 @@ def _is_padded(line: str, delimiter: str) -> bool:
 
 
 def _names_numbers(rows: list[tuple[str, ...]]) -> bool:
-    """Tell whether some column has numbers below a first cell that is none."""
+    """Tell whether some column has numbers, be it with decimal commas, below a first cell that is none."""
     for column, first in enumerate(rows[0]):
         below = [row[column] for row in rows[1:] if column < len(row) and row[column] not in MISSING]
-        if first.strip() and not is_number(first) and below and all(map(is_number, below)):
+        if not first.strip() or is_number(first) or has_decimal_comma(first):
+            continue
+        if below and all(is_number(cell) or has_decimal_comma(cell) for cell in below):
             return True
     return False
 

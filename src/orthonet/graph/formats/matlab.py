@@ -167,7 +167,7 @@ class _Content:
         if odd:
             listed = ", ".join(f"{kind} {name!r}" for name, kind in odd.items())
             raise ValueError(
-                f"{self.path} holds the Matlab {listed}; save the views and labels alone, or name the views with views="
+                f"{self.path} holds the Matlab {listed}; save the views and labels alone, or name the views with views"
             )
 
     def _usual_views(self) -> list[str]:

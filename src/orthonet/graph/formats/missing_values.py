@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.graph.features import block_rows
+from orthonet.support.text import counted
 
 MissingFeatures = Literal["mean", "refuse"]
 TOLD_COLUMNS = 3
@@ -58,7 +59,7 @@ def fill_missing(
                 f"{row(start + int(first))}: {column(int(where))} has no value; pass missing_features='mean' to fill it"
             )
         holes += empty.sum(axis=0)
-    notes = [f"{file}: {n_kept:,} rows without any number are nodes that this view lacks"] if n_kept else []
+    notes = [f"{file}: {counted(n_kept, 'row')} without any number: nodes that this view lacks"] if n_kept else []
     if not holes.any():
         return features, notes
     columns = np.flatnonzero(holes).tolist()
@@ -78,9 +79,11 @@ def fill_missing(
     if len(columns) > TOLD_COLUMNS:
         return filled, [
             *notes,
-            f"{file}: {holes.sum():,} missing values in {len(columns):,} columns filled with the mean",
+            f"{file}: {counted(int(holes.sum()), 'missing value')} in {len(columns):,} columns filled with the mean",
         ]
-    notes += [f"{file}: {column(one)}: {holes[one]:,} missing values filled with the mean" for one in columns]
+    notes += [
+        f"{file}: {column(one)}: {counted(int(holes[one]), 'missing value')} filled with the mean" for one in columns
+    ]
     return filled, notes
 
 

@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.graph.formats.categories import one_hot
-from orthonet.graph.formats.edge_list import column_named
-from orthonet.graph.formats.headings import LABEL_NAMES, is_counter, named_id_column, plain
-from orthonet.graph.formats.layout import is_number
+from orthonet.graph.formats.column_names import column_named, is_counter, plain
+from orthonet.graph.formats.headings import LABEL_NAMES, named_id_column
+from orthonet.graph.formats.layout import has_decimal_comma, is_number
 from orthonet.graph.formats.missing_values import MissingFeatures, fill_missing
 from orthonet.graph.formats.network_file import Column
 from orthonet.graph.formats.opening import check_file
 from orthonet.graph.formats.options import ReadOptions
 from orthonet.graph.formats.table import Table, plan_table, read_table
 from orthonet.graph.ids import first_duplicate
+from orthonet.support.text import counted
 
 __all__ = ["MissingFeatures", "NodeTable", "read_node_table"]
 
@@ -118,7 +119,7 @@ def read_node_table(
         called, columns = one_hot(table.columns.texts(column)[held], plan.names[column], str(file))
         names += called
         features = columns if features is None else np.hstack([features, columns])
-        notes.append(f"{file}: {plan.called(column)}: {len(called):,} categories, a feature each")
+        notes.append(f"{file}: {plan.called(column)}: {counted(len(called), 'category', 'categories')}, a feature each")
     return NodeTable(
         file,
         ids,
@@ -152,7 +153,8 @@ class _Sorted:
         if 0 in self.apart or self.table.columns.is_numeric(0):
             return None
         texts = self.table.columns.texts(0)[~self.table.blank].tolist()
-        if not all(texts) or (self.table.plan.layout and 2 * sum(map(is_number, texts)) >= len(texts)):
+        n_numbers = sum(is_number(text) or has_decimal_comma(text) for text in texts)
+        if not all(texts) or (self.table.plan.layout and 2 * n_numbers >= len(texts)):
             return None
         duplicate = first_duplicate(texts)
         if duplicate is None:
@@ -178,6 +180,7 @@ class _Sorted:
             else:
                 self.numbers[column] = numbers
         elif (columns.texts(column) != "").any():
+            self._check_commas(column)
             self.attributes.append(column)
         else:
             self._tell_empty(column)
@@ -193,6 +196,17 @@ class _Sorted:
         return self.notes + [
             f"{plan.path}: {what}: {', '.join(map(repr, names))}" for what, names in listed.items() if names
         ]
+
+    def _check_commas(self, column: int) -> None:
+        """Refuse numbers with decimal commas, which would silently be no features."""
+        texts = [text for text in self.table.columns.texts(column).tolist() if text]
+        commas = [text for text in texts if has_decimal_comma(text)]
+        if commas and 2 * (len(commas) + sum(map(is_number, texts))) > len(texts):
+            plan = self.table.plan
+            raise ValueError(
+                f"{plan.path}: {plan.called(column)} has decimal commas ({commas[0]!r}); write decimal points, or name the "
+                "column with ignore"
+            )
 
     def _tell_empty(self, column: int) -> None:
         self.notes.append(f"{self.table.plan.path}: {self.table.plan.called(column)} has no values and was left out")
@@ -225,6 +239,6 @@ def _rows(table: Table, id_column: int | None, options: ReadOptions) -> tuple[np
         row = int(held[again.argmax()])
         raise ValueError(
             f"{path}, row {row + 1}: node {ids.tolist()[codes[row]]!r} was named before; if "
-            f"{table.plan.called(id_column)} holds no ids, name the one that does with id_column="
+            f"{table.plan.called(id_column)} holds no ids, name the one that does with id_column"
         )
     return held, ids

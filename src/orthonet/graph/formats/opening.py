@@ -27,7 +27,11 @@ def check_file(path: str | PathLike[str]) -> Path:
         raise IsADirectoryError(f"{path} is a directory, not a file; name the file, or a list of files, one a layer")
     if not file.exists():
         raise FileNotFoundError(f"{path}: there is no such file")
-    if file.is_file() and file.stat().st_size == 0:
+    if not file.is_file():
+        # A pipe can be read only once, but the format is found by looking first; and one without a writer is never opened.
+        kind = "pipe" if file.is_fifo() or file.is_socket() else "device"
+        raise ValueError(f"{path} is a {kind}, not a file; write it to a file first")
+    if file.stat().st_size == 0:
         raise ValueError(f"{path} is empty (0 bytes)")
     return file
 
@@ -97,7 +101,21 @@ def check_zip(path: Path) -> None:
         raise
     except (BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
         raise ValueError(f"{path} is cut or damaged: {error}") from error
+    check_no_document(path)
     check_unpacked(path, size)
+
+
+def check_no_document(path: Path) -> None:
+    """Refuse what an office program saved, which is a zip archive inside."""
+    try:
+        with ZipFile(path) as archive:
+            names = archive.namelist()
+    except (BadZipFile, NotImplementedError, ValueError, EOFError, OSError):
+        return
+    if "[Content_Types].xml" in names and not any(name.startswith(("word/", "ppt/")) for name in names):
+        raise ValueError(f"{path} is an Excel workbook; save it as CSV")
+    if "[Content_Types].xml" in names or {"mimetype", "content.xml"} <= set(names):
+        raise ValueError(f"{path} is a document of an office program; save its table as CSV")
 
 
 def check_unpacked(path: Path, size: int, advice: str = "unpack it first") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,13 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from orthonet.graph.features import Features
+from orthonet.graph.formats.merging import Merge, merged_pairs, n_different_rows
 from orthonet.graph.formats.network_file import Column, Edges, NetworkFile
 from orthonet.graph.formats.report import LayerReport, ReadReport
+from orthonet.support.text import counted
 
-Merge = Literal["sum", "max"]
 UnknownNodes = Literal["refuse", "drop"]
 MissingWeights = Literal["refuse", "one", "drop"]
 
@@ -96,6 +97,8 @@ def part_of(network: NetworkFile, merge: Merge = "max") -> Part:
 def joined(parts: Sequence[Part], policy: Policy, known: npt.NDArray[Any] | None, known_from: str) -> NetworkFile:
     """Return one network of several files, over the ``known`` nodes or else over those that the files name."""
     nodes, places = _nodes(parts, known, known_from)
+    if policy.unknown_nodes == "refuse":
+        _check_known(parts, places, policy, nodes, known_from)
     layers: dict[str, Edges] = {}
     present: dict[str, npt.NDArray[np.bool_]] = {}
     reports = []
@@ -104,7 +107,7 @@ def joined(parts: Sequence[Part], policy: Policy, known: npt.NDArray[Any] | None
             if name in layers:
                 first = next(one.path for one in parts if name in one.layers)
                 raise ValueError(f"{part.path}: a layer {name!r} was read before, from {first}; name them apart")
-            layers[name], report = _merged(rows, name, part, place, len(nodes), policy, known_from)
+            layers[name], report = _merged(rows, name, part, place, len(nodes), policy)
             reports.append(report)
         for name, mask in part.present.items():
             present[name] = _placed(mask, place, len(nodes), False)
@@ -167,7 +170,6 @@ def _merged(
     place: npt.NDArray[np.int64] | None,
     n_nodes: int,
     policy: Policy,
-    known_from: str,
 ) -> tuple[Edges, LayerReport]:
     """Apply the policies to the rows of a layer."""
     source, target = np.asarray(rows.source), np.asarray(rows.target)
@@ -179,8 +181,6 @@ def _merged(
         source, target = place[source], place[target]
         strange = ((source < 0) | (target < 0)) & keep
         if strange.any():
-            if policy.unknown_nodes == "refuse":
-                raise _stranger(rows, strange, source, part, known_from)
             dropped["unknown node"] = int(strange.sum())
             keep &= ~strange
     loops = source == target
@@ -193,11 +193,11 @@ def _merged(
     merge = policy.duplicates or rows.merge
     if directed and rows.two_way is not None:
         both = rows.two_way[keep]
-        n_different = _n_different(source, target, both)
+        n_different = n_different_rows(source, target, both)
         source, target = np.concatenate([source, target[both]]), np.concatenate([target, source[both]])
-        edges = _unique(source, target, np.concatenate([weight, weight[both]]), n_nodes, directed, merge)
+        edges = merged_pairs(source, target, np.concatenate([weight, weight[both]]), n_nodes, directed, merge)
     else:
-        edges = _unique(source, target, weight, n_nodes, directed, merge)
+        edges = merged_pairs(source, target, weight, n_nodes, directed, merge)
         n_different = len(edges.source)
     n_all = n_rows + sum(rows.dropped.values())
     n_repeated = int(keep.sum()) - n_different
@@ -218,7 +218,7 @@ def _weights(
         if policy.missing_weights == "refuse":
             first = int(missing.argmax())
             raise ValueError(
-                f"{rows.where(first)}: no weight ({int(missing.sum()):,} rows have none); pass missing_weights='one' or 'drop'"
+                f"{rows.where(first)}: no weight ({_have(int(missing.sum()))} none); pass missing_weights='one' or 'drop'"
             )
         if policy.missing_weights == "one":
             weight, n_filled = np.where(missing, 1.0, weight), int(missing.sum())
@@ -229,8 +229,8 @@ def _weights(
     if wrong.any():
         first = int(wrong.argmax())
         raise ValueError(
-            f"{rows.where(first)}: a weight must be finite and >= 0, got {weight[first]:g} ({int(wrong.sum()):,} such rows); "
-            "weights are similarities"
+            f"{rows.where(first)}: a weight must be finite and >= 0, got {weight[first]:g} "
+            f"({counted(int(wrong.sum()), 'such row')}); weights are similarities"
         )
     nothing = (weight == 0) & keep
     if nothing.any():
@@ -239,48 +239,49 @@ def _weights(
     return weight, n_filled
 
 
-def _stranger(
-    rows: Rows, strange: npt.NDArray[np.bool_], source: npt.NDArray[Any], part: Part, known_from: str
-) -> ValueError:
-    first = int(strange.argmax())
-    position = int(rows.source[first] if source[first] < 0 else rows.target[first])
-    node = part.ids[position : position + 1].tolist()[0] if part.ids is not None else position
-    return ValueError(
-        f"{rows.where(first)}: node {node!r} is not in {known_from} ({int(strange.sum()):,} rows name such nodes); pass "
-        "unknown_nodes='drop' to leave them out"
-    )
+def _check_known(
+    parts: Sequence[Part],
+    places: Sequence[npt.NDArray[np.int64] | None],
+    policy: Policy,
+    nodes: npt.NDArray[Any],
+    known_from: str,
+) -> None:
+    """Refuse rows that name a node which the node table lacks, with the first of them and the count of all."""
+    first, n_strange = None, 0
+    for part, place in zip(parts, places, strict=True):
+        if place is None or not (place < 0).any():
+            continue
+        for rows in part.layers.values():
+            keep = np.ones(len(rows.source), dtype=bool)
+            _weights(rows, policy, keep, {})
+            strange = ((place[rows.source] < 0) | (place[rows.target] < 0)) & keep
+            n_strange += int(strange.sum())
+            if first is None and strange.any():
+                row = int(strange.argmax())
+                end = int(rows.source[row] if place[rows.source[row]] < 0 else rows.target[row])
+                first = rows.where(row), part.ids[end : end + 1].tolist()[0] if part.ids is not None else end
+    if first is not None:
+        where, node = first
+        names = "1 row names such a node" if n_strange == 1 else f"{n_strange:,} rows name such nodes"
+        raise ValueError(
+            f"{where}: node {node!r} is not in {known_from} ({names}){_written_otherwise(node, nodes)}; pass "
+            "unknown_nodes='drop' to leave them out"
+        )
 
 
-def _unique(
-    source: npt.NDArray[Any],
-    target: npt.NDArray[Any],
-    weight: npt.NDArray[np.float64],
-    n_nodes: int,
-    directed: bool,
-    merge: Merge,
-) -> Edges:
-    """Merge the rows that name the same pair."""
-    index_type = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
-    source, target = source.astype(index_type, copy=False), target.astype(index_type, copy=False)
-    if not directed:
-        source, target = np.minimum(source, target), np.maximum(source, target)
-    if merge == "sum":
-        matrix = csr_array((weight, (source, target)), shape=(n_nodes, n_nodes))
-        matrix.sum_duplicates()
-        source = np.repeat(np.arange(n_nodes, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
-        return Edges(source, matrix.indices, matrix.data, directed, merged=True)
-    order = np.lexsort((weight, target, source))
-    source, target, weight = source[order], target[order], weight[order]
-    last = np.ones(len(source), dtype=bool)
-    last[:-1] = (np.diff(source) != 0) | (np.diff(target) != 0)
-    return Edges(source[last], target[last], weight[last], directed, merged=True)
+def _written_otherwise(node: Any, nodes: npt.NDArray[Any]) -> str:
+    """Return a hint if one of the nodes differs only by zeros in front, or by .0 at its end."""
+    bare = _bare(str(node))
+    other = next((one for one in nodes.tolist() if _bare(str(one)) == bare), None)
+    return "" if other is None else f" (ids are written differently: '{node}' here, '{other}' there)"
 
 
-def _n_different(source: npt.NDArray[Any], target: npt.NDArray[Any], two_way: npt.NDArray[np.bool_]) -> int:
-    """Count rows that differ; two without direction are the same either way round."""
-    low, high = np.minimum(source, target), np.maximum(source, target)
-    ends = np.where(two_way, low, source), np.where(two_way, high, target), two_way
-    return len(np.unique(np.stack(ends), axis=1).T)
+def _bare(text: str) -> str:
+    return re.sub(r"\.0+$", "", text).lstrip("0") if re.fullmatch(r"\d+(\.0+)?", text) else text
+
+
+def _have(n_rows: int) -> str:
+    return f"{counted(n_rows, 'row')} {'has' if n_rows == 1 else 'have'}"
 
 
 def _attributes(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.graph.formats.columns import LONGEST_INTEGER, Ids, ids_of
-from orthonet.graph.formats.layout import Layout
+from orthonet.graph.formats.layout import SAMPLE_ROWS, Layout, comma_hint
 from orthonet.graph.formats.network_file import MISSING
 from orthonet.graph.formats.numbering import Codes, number_hashes, number_integers
 from orthonet.graph.formats.opening import check_unpacked, unpacked
@@ -53,7 +53,9 @@ class PolarsColumns:
         wrong = (values.is_null() | values.is_nan()) & kept.is_not_null()
         if wrong.any():
             row = int(wrong.arg_max() or 0)
-            raise ValueError(f"{self.path}, row {row + 1}: {what} must be a number, got {kept[row]!r}")
+            raise ValueError(
+                f"{self.path}, row {row + 1}: {what} must be a number, got {kept[row]!r}{comma_hint(kept[row])}"
+            )
         return _with_holes(values)
 
     def is_numeric(self, column: int) -> bool:
@@ -105,6 +107,13 @@ def _scan(path: Path, layout: Layout, columns: Sequence[int], numeric: Sequence[
 def parquet_names(path: Path) -> list[str]:
     """Return the names of the columns of a Parquet file."""
     return list(_scanned(path, lambda frame: frame.collect_schema().names()))
+
+
+def parquet_layout(path: Path) -> Layout:
+    """Return the names and the first rows of a Parquet file as those of a text file."""
+    first = _scanned(path, lambda frame: frame.head(SAMPLE_ROWS).collect())
+    rows = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in first.rows())
+    return Layout(",", 0, tuple(first.columns), rows, first.width, regular=True)
 
 
 def read_parquet(path: Path, columns: Sequence[int]) -> PolarsColumns:

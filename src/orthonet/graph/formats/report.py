@@ -6,6 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from orthonet.support.text import counted
+
+SAID = {
+    "no weight": ("without weight", "without weight"),
+    "weight 0": ("of weight 0", "of weight 0"),
+    "between layers": ("between layers", "between layers"),
+}
+"""Reasons for which rows are dropped that are said otherwise beside their number, whether one or many."""
+
 
 @dataclass(frozen=True)
 class LayerReport:
@@ -46,11 +55,17 @@ class LayerReport:
         return self.n_kept - self.n_repeated
 
     def __str__(self) -> str:
-        told = [f"{count:,} {reason} (dropped)" for reason, count in self.dropped.items() if count]
+        told = [
+            f"{counted(count, *SAID.get(reason, (reason,)))} (dropped)"
+            for reason, count in self.dropped.items()
+            if count
+        ]
         told += [f"{self.n_repeated:,} repeated (merged)"] if self.n_repeated else []
         told += [f"{self.n_filled:,} without weight (taken as 1)"] if self.n_filled else []
         told += ["directed"] if self.directed else []
-        return f"{self.name}: {self.n_kept:,} of {self.n_rows:,} rows kept" + "".join(f"; {one}" for one in told)
+        return f"{self.name}: {self.n_kept:,} of {counted(self.n_rows, 'row')} kept" + "".join(
+            f"; {one}" for one in told
+        )
 
 
 @dataclass(frozen=True)
@@ -90,5 +105,6 @@ class ReadReport:
         return total
 
     def __str__(self) -> str:
-        title = f"{self.n_nodes:,} nodes, {len(self.layers)} layers, {self.n_kept:,} of {self.n_rows:,} rows kept"
+        nodes, layers = counted(self.n_nodes, "node"), counted(len(self.layers), "layer")
+        title = f"{nodes}, {layers}, {self.n_kept:,} of {counted(self.n_rows, 'row')} kept"
         return "\n".join([title, *map(str, self.layers), *self.notes])

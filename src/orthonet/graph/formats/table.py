@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from orthonet.graph.formats.columns import Columns, read_columns, read_plain
 from orthonet.graph.formats.headings import table_layout
-from orthonet.graph.formats.layout import Layout, is_number
+from orthonet.graph.formats.layout import Layout, comma_hint, is_number
 from orthonet.graph.formats.opening import PARQUET, opening_bytes, raw_lines
 from orthonet.graph.formats.options import ReadOptions
 from orthonet.graph.ids import first_duplicate
@@ -53,7 +53,7 @@ class TablePlan:
         cells = ", ".join(repr(cell[:20]) for cell in self.layout.rows[0][:4])
         return (
             f"; its first row was read as {cells}{', …' if self.layout.n_columns > 4 else ''} (a decimal mark is a point; "
-            "delimiter= names what stands between cells)"
+            "delimiter names what stands between cells)"
         )
 
 
@@ -83,7 +83,7 @@ class Table:
             return True
         raise ValueError(
             f"{self.plan.path}, row {wrong[0] + 1}: {self.plan.called(column)} must hold numbers, as "
-            f"{n_cells - len(wrong):,} of its {n_cells:,} cells do; got {texts[wrong[0]]!r}"
+            f"{n_cells - len(wrong):,} of its {n_cells:,} cells do; got {texts[wrong[0]]!r}{comma_hint(texts[wrong[0]])}"
         )
 
     def numbers(self, column: int) -> npt.NDArray[np.float64]:

@@ -34,7 +34,7 @@ def aligned(
             other = next(iter(named))
             raise ValueError(
                 f"{path} has no column of ids, but {tables[other][0]} has one; give all views ids (name the column with "
-                "id_column=), or none"
+                "id_column), or none"
             )
     texts = any(ids.dtype.kind == "U" for ids in named.values())
     listed = {name: list(map(str, ids.tolist())) if texts else ids.tolist() for name, ids in named.items()}
