@@ -71,3 +71,19 @@ def test_the_help_names_every_format_and_every_method(orthonet):
     assert all(name in shown for name in FORMATS)
     shown = " ".join(orthonet("convert", "--help").stdout.replace("│", " ").split())
     assert all(name in shown for name in WRITERS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_short_way_to_help_shows_the_same(orthonet, command):
+    environment = os.environ | {"COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from orthonet.cli import main; main()", command, "--help"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    shown = orthonet(command, "--help").stdout
+    assert [line.split() for line in done.stdout.splitlines()] == [
+        line.replace("root ", "orthonet ").split() for line in shown.splitlines()
+    ]

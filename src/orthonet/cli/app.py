@@ -355,6 +355,16 @@ def paper(
             sys.exit(1)
 
 
+def help_of(name: str) -> None:
+    """Show the help of a command and leave, if there is one of that name.
+
+    On the way through the options of ``orthonet`` itself typer would load packages that take longer than all of the help.
+    """
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    if name in commands:
+        commands[name].main(["--help"], prog_name=f"orthonet {name}")
+
+
 def _number_of_clusters(text: str) -> int:
     if text == "auto":
         raise ValueError("--clusters auto is not there yet; name a number of groups, such as -k 5")
