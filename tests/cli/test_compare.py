@@ -24,7 +24,7 @@ def test_with_truth_there_are_scores(orthonet, network, clouds):
     expected = np.mean([metrics.nmi(clouds.labels, labels) for labels in found])
     assert record["methods"][0]["nmi"] == pytest.approx(expected, abs=1e-4)
     assert record["methods"][0]["stability"] == pytest.approx(metrics.adjusted_rand(*found), abs=1e-4)
-    with (network / "out" / "labels.csv").open() as file:
+    with (network / "out" / "comparison-labels.csv").open() as file:
         rows = list(csv.DictReader(file))
     np.testing.assert_array_equal([int(row["K-means"]) for row in rows], found[0])
     assert [row["truth"] for row in rows] == [str(label) for label in clouds.labels]
@@ -32,7 +32,7 @@ def test_with_truth_there_are_scores(orthonet, network, clouds):
         "comparison.json",
         "comparison.csv",
         "comparison.png",
-        "labels.csv",
+        "comparison-labels.csv",
     }
     assert (network / "out" / "comparison.png").read_bytes().startswith(b"\x89PNG")
 
@@ -97,3 +97,12 @@ def test_many_layers_have_one_column(orthonet, clouds, tmp_path):
     with (tmp_path / "out" / "comparison.csv").open() as file:
         (row,) = csv.DictReader(file)
     assert sum(name.startswith("modularity a relation") for name in row) == 9
+
+
+def test_a_comparison_beside_a_run_leaves_the_run_alone(orthonet, network):
+    out = network / "out"
+    given = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "-o", out]
+    assert orthonet("cluster", *given, "--steps", 5, "--no-report").exit_code == 0
+    before = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    assert orthonet("compare", *given, "--methods", "kmeans", "--runs", 1).exit_code == 0
+    assert {file: file.read_bytes() for file in before} == before

@@ -16,12 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from orthonet.cli.inputs import Inputs
+from orthonet.cli.inputs import Inputs, Tables
 from orthonet.cli.reading import Given, inputs_record, read_inputs, read_truth
 from orthonet.cli.run_folder import (
     RECORD,
     REPORT,
-    Tables,
     check_output,
     embedding_table,
     labels_table,
@@ -74,7 +73,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
         seconds["fitting"] = time.perf_counter() - begun
     if not first:
         return
-    if not model.complete_ and folder.exists():
+    if not model.complete_ and (folder / RECORD).is_file():
         talk.warn(f"interrupted after {model.n_steps_} steps; the earlier run in {job.output} was kept")
         sys.exit(130)
     record = _record(given, model, told)

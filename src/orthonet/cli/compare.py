@@ -166,7 +166,7 @@ def _write(
     files = {
         "comparison.json": record_bytes(record),
         "comparison.csv": table_bytes(table, "csv"),
-        "labels.csv": table_bytes(columns, "csv"),
+        "comparison-labels.csv": table_bytes(columns, "csv"),  # not labels.csv: the folder may be that of a run
     }
     if is_installed("matplotlib") and done:
         from orthonet.report.comparison_picture import draw_comparison

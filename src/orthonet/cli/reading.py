@@ -111,7 +111,7 @@ def as_columns(texts: Sequence[str] | None) -> tuple[str | int, ...]:
 
 
 def inputs_record(inputs: Inputs) -> dict[str, Any]:
-    """Return what was said about the files, but for defaults, in a form that JSON holds and with paths that stay right."""
+    """Return what was said about the files, but for defaults, with paths that stay right."""
     whole = replace(
         inputs,
         files=[path.absolute() for path in inputs.files or ()] or None,
@@ -119,19 +119,7 @@ def inputs_record(inputs: Inputs) -> dict[str, Any]:
         view=_absolute(inputs.view, "--view"),
         features=None if inputs.features is None else inputs.features.absolute(),
     )
-    said = {
-        field.name: getattr(whole, field.name)
-        for field in fields(Inputs)
-        if getattr(whole, field.name) != field.default
-    }
-    return {
-        name: [str(one) for one in value]
-        if isinstance(value, list)
-        else str(value)
-        if isinstance(value, Path)
-        else value
-        for name, value in said.items()
-    }
+    return _changed(whole, *(field.name for field in fields(Inputs)))
 
 
 def inputs_of(record: Mapping[str, Any]) -> Inputs:
@@ -141,19 +129,19 @@ def inputs_of(record: Mapping[str, Any]) -> Inputs:
     if unknown := set(said) - known:
         raise ValueError(f"the run's record has inputs of another version: {', '.join(sorted(unknown))}")
     for name, value in said.items():
-        listed = name in ("files", "layer", "view", "ignore", "category")
-        single = (
-            isinstance(value, int)
-            if name in ("neighbors", "own_features", "directed", "heading")
-            else isinstance(value, str)
-        )
-        if not (isinstance(value, list) and all(isinstance(one, str) for one in value) if listed else single):
+        if not _as_written(name, value):
             raise ValueError(f"the run's record has {value!r} for {name}, which is not as it was written")
     if "files" in said:
         said["files"] = [Path(one) for one in said["files"]]
     if "features" in said:
         said["features"] = Path(said["features"])
     return Inputs(**said)
+
+
+def _as_written(name: str, value: Any) -> bool:
+    if name in ("files", "layer", "view", "ignore", "category"):
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, int if name in ("neighbors", "own_features", "directed", "heading") else str)
 
 
 def _absolute(texts: list[str] | None, option: str) -> list[str] | None:
@@ -182,13 +170,11 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
         heading=inputs.heading,
         directed=inputs.directed,
         duplicates=inputs.duplicates,
-        unknown_nodes=None if inputs.unknown_nodes == "refuse" else inputs.unknown_nodes,
-        missing_weights=None if inputs.missing_weights == "refuse" else inputs.missing_weights,
-        missing_features=None if inputs.missing_features == "mean" else inputs.missing_features,
+        **_changed(inputs, "unknown_nodes", "missing_weights", "missing_features"),
     )
     network = read_network(paths, **options)
     features = _matrix_of_features(inputs, network) if plain else None
-    building = {} if inputs.symmetrize == "max" else {"symmetrize": inputs.symmetrize}
+    building = _changed(inputs, "symmetrize")
     graph = network.graph(features, **building)
     code = f"graph = {_call('read_network', _literal(paths), **options)}"
     if plain:
@@ -216,13 +202,10 @@ def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -
         ignore=as_columns(inputs.ignore) or None,
         delimiter=inputs.delimiter,
         heading=inputs.heading,
-        missing_features=None if inputs.missing_features == "mean" else inputs.missing_features,
+        **_changed(inputs, "missing_features"),
     )
     content: ViewsFile = read_views(paths, **options)
-    building = _said(
-        n_neighbors=None if inputs.neighbors == 10 else inputs.neighbors,
-        metric=None if inputs.metric == "euclidean" else inputs.metric,
-    )
+    building = _changed(inputs, "metric", n_neighbors="neighbors")
     graph = content.graph(**building)
     call = _call("read_views", _literal(paths), **options) + _call(".graph", **building)
     code = f"from orthonet.graph.views import read_views\n\ngraph = {call}"
@@ -263,6 +246,17 @@ def _said(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _changed(inputs: Inputs, *names: str, **renamed: str) -> dict[str, Any]:
+    """Return what is not as it is by default, under the names that the library has for it."""
+    defaults = Inputs()
+    called = {name: name for name in names} | renamed
+    return {
+        argument: getattr(inputs, name)
+        for argument, name in called.items()
+        if getattr(inputs, name) != getattr(defaults, name)
+    }
+
+
 def _call(function: str, *arguments: str, **options: Any) -> str:
     """Return a call as Python code."""
     return f"{function}({', '.join([*arguments, *(f'{name}={_literal(value)}' for name, value in options.items())])})"
@@ -278,8 +272,5 @@ def _literal(value: Any) -> str:
 
 def checksum(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    digest = hashlib.sha256()
     with path.expanduser().open("rb") as file:
-        while block := file.read(2**20):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

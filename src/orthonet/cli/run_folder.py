@@ -16,17 +16,17 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.cli.inputs import Tables
 from orthonet.cli.talk import json_text
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.graph.formats.table_bytes import table_bytes
 from orthonet.support.files import umask
 
-Tables = Literal["csv", "parquet"]
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"
 KINDS: dict[str, type[Any]] = {
     "command": list,
@@ -62,15 +62,11 @@ class Run:
             record = json.loads(file.read_bytes())
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{file} is cut or damaged: {error}") from None
-        wrong = (
-            [name for name, kind in KINDS.items() if not isinstance(record.get(name, kind()), kind)]
-            if isinstance(record, dict)
-            else [""]
-        )
-        if wrong:
-            raise ValueError(
-                f"{file} is not the record of a run" + (f": {wrong[0]!r} is not as it was written" if wrong[0] else "")
-            )
+        if not isinstance(record, dict):
+            raise ValueError(f"{file} is not the record of a run")
+        for name, kind in KINDS.items():
+            if not isinstance(record.get(name, kind()), kind):
+                raise ValueError(f"{file} is not the record of a run: {name!r} is not as it was written")
         return cls(folder, record)
 
     def model(self) -> OrthoNet:
