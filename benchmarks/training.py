@@ -75,7 +75,7 @@ def spectralnet(_: argparse.Namespace) -> list[Row]:
             os.chdir(before)
         seconds = time.perf_counter() - started
         rows.append({"data": name, "who": "SpectralNet", "seconds": seconds, "nmi": metrics.nmi(data.labels, found)})
-        for who, options in {"OrthoNet, one net, 50 steps": {"n_init": 1, "max_steps": 50}, "OrthoNet": {}}.items():
+        for who, options in {"OrthoNet, one net, 50 steps": {"training": {"n_networks": 1, "max_iter": 50}}, "OrthoNet": {}}.items():
             started = time.perf_counter()
             model = OrthoNet(k, random_state=0, verbose=False, **options).fit(data.graph)
             seconds = time.perf_counter() - started
@@ -102,10 +102,10 @@ def minibatch(_: argparse.Namespace) -> list[Row]:
             )
             started = time.perf_counter()
             done = train(
-                network, nodes, rows_of, data.n_clusters, max_steps=steps, tol=0, batch_size=batch, verbose=False
+                network, nodes, rows_of, data.n_clusters, max_iter=steps, tol=0, batch_size=batch, verbose=False
             )
             seconds = time.perf_counter() - started
-            final = train(network, nodes, rows_of, data.n_clusters, max_steps=1, learning_rate=1e-12, verbose=False)
+            final = train(network, nodes, rows_of, data.n_clusters, max_iter=1, learning_rate=1e-12, verbose=False)
             rows.append(
                 {
                     "data": name,
@@ -167,7 +167,7 @@ def one_size(folder: Path, outside: float) -> Row:
         nodes,
         LowRankRows(outside, basis, core, n_nodes),
         5,
-        max_steps=STEPS,
+        max_iter=STEPS,
         tol=0,
         batch_size=BATCH,
         verbose=False,
@@ -186,14 +186,14 @@ def one_size(folder: Path, outside: float) -> Row:
 def predict(_: argparse.Namespace) -> list[Row]:
     """Compare the rate of `predict` and `transform` with the net's own forward pass."""
     data = datasets.load_mfeat()
-    model = OrthoNet(10, max_steps=20, random_state=0, verbose=False).fit(data.graph)
+    model = OrthoNet(10, random_state=0, verbose=False, training={"max_iter": 20}).fit(data.graph)
     many = np.tile(data.graph.features, (50, 1))
-    scaled = torch.from_numpy(model._embedder.scaler.transform(many))
+    scaled = torch.from_numpy(model._result.embedder.scaler.transform(many))
     rows = []
     with torch.no_grad():
         calls: dict[str, Callable[[], Any]] = {
             "the nets' forward pass (float64, three nets)": lambda: [
-                model._embedder.network(block) for block in scaled.split(65_536)
+                model._result.embedder.network(block) for block in scaled.split(65_536)
             ],
             "transform": lambda: model.transform(many),
             "predict": lambda: model.predict(many),
@@ -213,8 +213,8 @@ def processes(_: argparse.Namespace) -> list[Row]:
         "from orthonet import OrthoNet, datasets\n"
         "data = datasets.make_multilayer_gaussians(int(os.environ['NODES']), random_state=0)\n"
         "together = int(os.environ.get('WORLD_SIZE', '1')) > 1\n"
-        "model = OrthoNet(5, n_init=1, max_steps=50, tol=0, batch_size=None, random_state=0,\n"
-        "                 distributed=together, verbose=False)\n"
+        "model = OrthoNet(5, random_state=0, verbose=False,\n"
+        "                 training={'n_networks': 1, 'max_iter': 50, 'tol': 0, 'batch_size': None, 'distributed': together})\n"
         "model.fit(data.graph)\n"
         "if os.environ.get('RANK', '0') == '0':\n"
         "    told = {'bytes_per_step': float(model.history_['bytes_per_step']), 'loss': float(model.history_['loss'][-1])}\n"

@@ -72,7 +72,7 @@ def test_what_is_told_are_the_formulas_at_the_chosen_weights(rng):
     layers = [block_model(rng, sizes, 0.7, 0.03), block_model(rng, sizes, 0.5, 0.05)]
     problem = problem_of(layers)
     mean, told = convex(problem)
-    first, second = told["weights"]
+    first, second = told["layer_weights"]
     assert first + second == pytest.approx(1)
     weights = first * layers[0] + second * layers[1]
     shift = first * problem.shifts[0] + second * problem.shifts[1]
@@ -95,7 +95,7 @@ def test_an_informative_layer_beside_random_ones_gets_most_of_the_weight(rng, n_
     layers = [block_model(rng, [90], 0.2, 0.2) for _ in range(n_layers)]
     layers[1] = block_model(rng, sizes, 0.6, 0.01)
     told = convex(problem_of(layers, kind))[1]
-    assert told["weights"][1] > 0.75
+    assert told["layer_weights"][1] > 0.75
     assert told["reliable"] is True
     assert told["candidates"] <= 40
     given = phase_transition(
@@ -114,7 +114,7 @@ def test_layers_that_tell_different_clusters_apart_are_both_used(rng, kind):
         edges = np.triu(rng.random((90, 90)) < np.kron(one, np.ones((30, 30))), 1).astype(float)
         layers.append(edges + edges.T)
     told = convex(problem_of(layers, kind))[1]
-    assert 0.2 <= told["weights"][0] <= 0.8
+    assert 0.2 <= told["layer_weights"][0] <= 0.8
     corners = [convex(problem_of([layer], kind))[1] for layer in layers]
     assert unreliability(told) < min(unreliability(corner) for corner in corners)
 
@@ -133,7 +133,7 @@ def test_the_given_weights_win_where_nothing_is_better():
     for n_layers in (1, 2, 3, 4):
         given = np.arange(1, n_layers + 1) / np.arange(1, n_layers + 1).sum()
         mean, told = convex(problem_of([layer] * n_layers, k=2, weights=given))
-        np.testing.assert_allclose(told["weights"], given)
+        np.testing.assert_allclose(told["layer_weights"], given)
         np.testing.assert_allclose(mean.toarray(), convex(problem_of([layer], k=2))[0].toarray(), atol=1e-12)
     assert convex(problem_of([layer], k=2))[1]["candidates"] == 1
 
@@ -141,7 +141,7 @@ def test_the_given_weights_win_where_nothing_is_better():
 def test_one_cluster_has_no_noise_and_keeps_the_given_weights(rng):
     layers = [block_model(rng, [20], 0.5, 0.5) for _ in range(2)]
     told = convex(problem_of(layers, k=1, weights=[1, 3]))[1]
-    assert told["weights"] == [0.25, 0.75]
+    assert told["layer_weights"] == [0.25, 0.75]
     assert told["noise"] == 0
     assert told["reliable"] is True
 
@@ -153,15 +153,15 @@ def test_orders_of_nodes_and_layers_and_weight_zero(rng, n_layers, kind):
     weights = np.arange(1.0, n_layers + 1)
     mean, told = convex(problem_of(layers, kind, weights=weights))
     turned = convex(problem_of(layers[::-1], kind, weights=weights[::-1]))
-    np.testing.assert_allclose(turned[1]["weights"][::-1], told["weights"], atol=1e-9)
+    np.testing.assert_allclose(turned[1]["layer_weights"][::-1], told["layer_weights"], atol=1e-9)
     np.testing.assert_allclose(turned[0].toarray(), mean.toarray(), atol=1e-9)
     order = rng.permutation(60)
     permuted = convex(problem_of([layer[np.ix_(order, order)] for layer in layers], kind, weights=weights))
-    np.testing.assert_allclose(permuted[1]["weights"], told["weights"], atol=1e-9)
+    np.testing.assert_allclose(permuted[1]["layer_weights"], told["layer_weights"], atol=1e-9)
     np.testing.assert_allclose(permuted[0].toarray(), mean.toarray()[np.ix_(order, order)], atol=1e-9)
     extra = block_model(rng, [60], 0.5, 0.5)
     silent = convex(problem_of([extra, *layers], kind, weights=[0, *weights]))
-    np.testing.assert_allclose(silent[1]["weights"], [0, *told["weights"]], atol=1e-12)
+    np.testing.assert_allclose(silent[1]["layer_weights"], [0, *told["layer_weights"]], atol=1e-12)
     np.testing.assert_allclose(silent[0].toarray(), mean.toarray(), atol=1e-12)
 
 
@@ -177,7 +177,7 @@ def test_every_node_is_heard_although_the_best_layer_lacks_some(rng):
     held = np.arange(40) > 2
     clear[~held] = clear[:, ~held] = 0.0
     mean, told = convex(problem_of([clear, noise], "joint", k=2, present=[held, None]))
-    assert 0.9 < told["weights"][0] < 1
+    assert 0.9 < told["layer_weights"][0] < 1
     assert np.linalg.eigvalsh(mean.toarray())[0] > 0
 
 

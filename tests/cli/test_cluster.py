@@ -47,7 +47,7 @@ def test_views_become_labels_embedding_model_record_and_report(orthonet, views, 
     np.testing.assert_array_equal(embedding, model.embedding_)
     np.testing.assert_array_equal(model.predict(clouds.graph.features), labels)
     record = json.loads((out / "run.json").read_text())
-    assert (record["nodes"], record["layers"], record["steps"]) == (150, ["first", "second", "c"], model.n_steps_)
+    assert (record["nodes"], record["layers"], record["steps"]) == (150, ["first", "second", "c"], model.n_iter_)
     assert record["complete"] is True
     assert record["seed"] == record["parameters"]["random_state"] == 4
     assert record["cluster_sizes"] == np.bincount(labels).tolist()
@@ -64,7 +64,7 @@ def test_edges_with_a_table_of_nodes(orthonet, network, clouds, monkeypatch):
     assert "150 nodes, 3 layers" in done.stdout
     assert "columns of text, not features: 'town'" in done.stdout
     graph = MultilayerGraph(list(clouds.graph.layers), clouds.graph.features)
-    expected = OrthoNet(3, max_steps=30, random_state=0).fit(graph)
+    expected = OrthoNet(3, random_state=0, training={"max_iter": 30}).fit(graph)
     np.testing.assert_array_equal(labels_of(network / "out"), expected.labels_)
     record = json.loads((network / "out" / "run.json").read_text())
     assert record["scores"]["nmi"] == pytest.approx(metrics.nmi(clouds.labels, expected.labels_), abs=1e-4)
@@ -133,7 +133,7 @@ def test_it_does_what_the_estimator_does(orthonet, views, clouds, tmp_path):
     done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--neighbors", 7, "-o", tmp_path / "out", "--no-report")
     assert done.exit_code == 0, done.output
     graph = MultilayerGraph.from_views(np.hsplit(clouds.graph.features, 3), n_neighbors=7)
-    expected = OrthoNet(3, n_neighbors=7, max_steps=30, random_state=0).fit(graph)
+    expected = OrthoNet(3, n_neighbors=7, random_state=0, training={"max_iter": 30}).fit(graph)
     np.testing.assert_array_equal(labels_of(tmp_path / "out"), expected.labels_)
 
 
@@ -152,7 +152,12 @@ def test_other_settings_and_weights_of_layers(orthonet, views, clouds, tmp_path)
     assert done.exit_code == 0, done.output
     graph = MultilayerGraph.from_views(np.hsplit(clouds.graph.features, 3))
     expected = OrthoNet(
-        3, max_steps=20, hidden_layers=(20,), epsilon=0.01, network="linear", layer_weights=[1, 1, 3], random_state=0
+        3,
+        epsilon=0.01,
+        layer_weights=[1, 1, 3],
+        random_state=0,
+        network={"kind": "linear", "hidden_layers": (20,)},
+        training={"max_iter": 20},
     ).fit(graph)
     np.testing.assert_array_equal(labels_of(tmp_path / "out"), expected.labels_)
 

@@ -36,26 +36,26 @@ def test_fitted_attributes(fitted, clouds):
     assert fitted.embedding_.shape == (150, 3)
     assert fitted.cluster_centers_.shape == (3, 3)
     assert fitted.n_features_in_ == 6
-    np.testing.assert_allclose(fitted.layer_weights_, [1 / 3] * 3)
-    assert fitted.layer_names_ == clouds.graph.layer_names
-    assert len(fitted.history_["loss"]) == fitted.n_steps_
+    assert fitted.layer_names_ == (*clouds.graph.layer_names, "features")  # the features' own layer included
+    np.testing.assert_allclose(fitted.layer_weights_, [0.8 / 3] * 3 + [0.2])
+    assert len(fitted.history_["loss"]) == fitted.n_iter_
     assert fitted.aggregation_["method"] == "geometric"
 
 
 @pytest.mark.parametrize(("n_clusters", "scale"), [(3, 1.0), (40, 1.0), (8, 1e-3)])
 def test_the_embedding_is_orthonormal(clouds, n_clusters, scale):
     graph = MultilayerGraph(clouds.graph.layers, clouds.graph.features * scale)
-    model = OrthoNet(n_clusters, random_state=0, feature_scaling="none", max_steps=30).fit(graph)
+    model = OrthoNet(n_clusters, random_state=0, feature_scaling="none", training={"max_iter": 30}).fit(graph)
     np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(n_clusters), atol=1e-4)
 
 
 def test_too_few_different_nodes_for_so_many_clusters(rng):
     features = np.repeat(rng.standard_normal((4, 3)), 10, axis=0)
     with pytest.warns(UserWarning) as told:
-        OrthoNet(8, random_state=0, max_steps=10).fit(features)
+        OrthoNet(8, random_state=0, training={"max_iter": 10}).fit(features)
     messages = " ".join(str(one.message) for one in told)
     assert "outputs span 4 of 8 dimensions" in messages
-    assert "only 4 of 8 groups could be told apart" in messages
+    assert "only 4 of 8 clusters could be told apart" in messages
     assert all(one.filename == __file__ for one in told)
 
 
@@ -65,7 +65,7 @@ def test_known_nodes_are_predicted_as_labelled(fitted, clouds):
     np.testing.assert_array_equal(fitted.predict(clouds.graph), fitted.labels_)
 
 
-def test_group_0_is_the_largest(rng):
+def test_cluster_0_is_the_largest(rng):
     features = np.vstack([rng.normal(0, 0.3, (20, 2)), rng.normal(5, 0.3, (50, 2)), rng.normal(-5, 0.3, (30, 2))])
     model = OrthoNet(3, random_state=0).fit(features)
     assert np.bincount(model.labels_).tolist() == [50, 30, 20]
@@ -119,7 +119,8 @@ def test_same_seed_same_labels_whatever_ran_before_and_global_state_untouched(fi
     torch.manual_seed(7)
     before_numpy, before_torch = np.random.get_state()[1].copy(), torch.get_rng_state()  # noqa: NPY002
     again = OrthoNet(3, random_state=0).fit(clouds.graph)
-    OrthoNet(3, max_steps=2).fit(clouds.graph)  # random_state=None draws fresh entropy, not the global state
+    short = OrthoNet(3, training={"max_iter": 2})
+    short.fit(clouds.graph)  # random_state=None draws fresh entropy, not the global state
     np.testing.assert_array_equal(again.embedding_, fitted.embedding_)
     np.testing.assert_array_equal(again.labels_, fitted.labels_)
     np.testing.assert_array_equal(np.random.get_state()[1], before_numpy)  # noqa: NPY002
@@ -149,7 +150,7 @@ def test_permuting_the_nodes_permutes_the_labels(fitted, clouds, rng):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_permuting_the_nodes_permutes_the_partition(seed):
-    """Also where clusters overlap and K-means has many optima; groups of nearly equal size may swap their names there."""
+    """Also where clusters overlap and K-means has many optima; clusters of nearly equal size may swap their names there."""
     data = datasets.make_multilayer_gaussians(200, 3, 6, 2, separation=2.5, n_neighbors=10, random_state=seed)
     order = np.random.default_rng(seed).permutation(200)
     plain = OrthoNet(6, random_state=0).fit(data.graph)
@@ -192,7 +193,7 @@ def test_a_node_missing_from_a_layer_is_placed_by_the_others(clouds):
 
 def test_features_keep_their_names(clouds):
     frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
-    model = OrthoNet(3, random_state=0, max_steps=3).fit(MultilayerGraph(clouds.graph.layers, frame))
+    model = OrthoNet(3, random_state=0, training={"max_iter": 3}).fit(MultilayerGraph(clouds.graph.layers, frame))
     assert model.feature_names_in_.tolist() == list("abcdef")
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[list("fedcba")])
@@ -205,7 +206,7 @@ def test_works_in_a_pipeline_and_a_grid_search(clouds):
     pipeline = make_pipeline(StandardScaler(), OrthoNet(3, random_state=0))
     assert metrics.nmi(labels, pipeline.fit_predict(features)) > 0.9
     search = GridSearchCV(
-        OrthoNet(random_state=0, max_steps=40), {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=2
+        OrthoNet(random_state=0, training={"max_iter": 40}), {"n_clusters": [2, 3]}, scoring="adjusted_rand_score", cv=2
     )
     search.fit(features, labels)
     assert search.best_params_ == {"n_clusters": 3}
@@ -226,15 +227,19 @@ def test_clone_keeps_parameters_and_forgets_the_fit(fitted):
         ({"n_clusters": 151}, ValueError, "n_clusters=151 is more than the 150 nodes"),
         ({"aggregation": "median"}, ValueError, "aggregation must be one of"),
         ({"epsilon": -1}, ValueError, "epsilon must be a finite number > 0, got -1"),
-        ({"learning_rate": 0}, ValueError, "learning_rate must be a finite number > 0"),
-        ({"max_steps": 0}, ValueError, "max_steps must be an integer >= 1"),
-        ({"tol": -0.1}, ValueError, "tol must be a finite number >= 0"),
-        ({"hidden_layers": 100}, TypeError, "hidden_layers must be a sequence of integers, got 100"),
-        ({"hidden_layers": (100, 0)}, ValueError, r"hidden_layers\[1\] must be an integer >= 1, got 0"),
+        ({"training": {"learning_rate": 0}}, ValueError, "learning_rate must be a finite number > 0"),
+        ({"training": {"max_iter": 0}}, ValueError, "max_iter must be an integer >= 1"),
+        ({"training": {"tol": -0.1}}, ValueError, "tol must be a finite number >= 0"),
+        ({"network": {"hidden_layers": 100}}, TypeError, "hidden_layers must be a sequence of integers, got 100"),
+        ({"network": {"hidden_layers": (100, 0)}}, ValueError, r"hidden_layers\[1\] must be an integer >= 1, got 0"),
         ({"feature_scaling": "minmax"}, ValueError, "feature_scaling must be one of"),
         ({"random_state": "seed"}, TypeError, "random_state must be an integer >= 0, got 'seed'"),
-        ({"hidden_layers": (9, 1)}, ValueError, r"n_clusters=3 outputs cannot be independent.*hidden_layers=\(9, 3\)"),
-        ({"layer_weights": "abc"}, TypeError, "layer_weights must be 3 numbers, one for each of the layers, got 'abc'"),
+        (
+            {"network": {"hidden_layers": (9, 1)}},
+            ValueError,
+            r"n_clusters=3 outputs cannot be independent.*hidden_layers=\(9, 3\)",
+        ),
+        ({"layer_weights": "abc"}, TypeError, "layer_weights must be None or numbers >= 0, one for each of the layers, got 'abc'"),
         ({"layer_weights": [1]}, ValueError, "layer_weights must hold one number for each of the 3 layers"),
     ],
 )
@@ -271,7 +276,7 @@ def test_some_constant_features_warn_and_change_nothing(fitted, clouds):
 
 def test_a_fit_that_fails_or_is_interrupted_leaves_the_earlier_one(clouds, monkeypatch):
     frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
-    model = OrthoNet(3, random_state=0, max_steps=5).fit(frame)
+    model = OrthoNet(3, random_state=0, training={"max_iter": 5}).fit(frame)
     before = model.labels_.copy()
     with pytest.raises(ValueError, match="features has 150 rows, but the graph has 3 nodes"):
         model.fit(clouds.graph.features[:, :4], layers=[np.ones((3, 3))])
@@ -281,7 +286,7 @@ def test_a_fit_that_fails_or_is_interrupted_leaves_the_earlier_one(clouds, monke
 
     for step in ("train", "assign"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(f"orthonet.clustering.estimator.{step}", interrupt)
+            patch.setattr(f"orthonet.clustering.fit.{step}", interrupt)
             model.fit(clouds.graph.features[:, :4])
     np.testing.assert_array_equal(model.predict(frame), before)
 
@@ -290,7 +295,7 @@ def test_frames_in_another_order_are_refused(clouds):
     names = [f"node {index}" for index in range(150)]
     frame = pd.DataFrame(clouds.graph.features, index=names)
     layer = pd.DataFrame(clouds.graph.layers[0].toarray(), index=names, columns=names)
-    OrthoNet(3, max_steps=2).fit(frame, layers=[layer])
+    OrthoNet(3, training={"max_iter": 2}).fit(frame, layers=[layer])
     with pytest.raises(ValueError, match="the index of features differs from the node ids at position 0"):
         OrthoNet(3).fit(frame.iloc[::-1], layers=[layer])
 
@@ -299,7 +304,7 @@ def test_predicting_on_a_graph_compares_names_and_numbers(fitted, clouds):
     graph = clouds.graph
     named = MultilayerGraph(graph.layers, pd.DataFrame(graph.features, columns=list("abcdef")))
     renamed = MultilayerGraph(graph.layers, pd.DataFrame(graph.features, columns=list("uvwxyz")))
-    model = OrthoNet(3, random_state=0, max_steps=3).fit(named)
+    model = OrthoNet(3, random_state=0, training={"max_iter": 3}).fit(named)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(named)

@@ -15,8 +15,12 @@ def data():
     return datasets.make_multilayer_gaussians(150, 3, 3, 2, random_state=0)
 
 
-def small(**options):
-    return OrthoNet(**{"n_clusters": 3, "hidden_layers": (30, 20), "max_steps": 30, "random_state": 0} | options)
+def small(n_clusters=3, *, network=None, training=None, **options):
+    if not isinstance(network, nn.Module):
+        given = {"kind": network} if isinstance(network, str) else network or {}
+        network = {"hidden_layers": (30, 20)} | given
+    training = {"max_iter": 30} | (training or {})
+    return OrthoNet(n_clusters, network=network, training=training, random_state=0, **options)
 
 
 def own_module(n_outputs=3, n_inputs=6, seed=0):
@@ -37,7 +41,9 @@ def test_a_linear_net_of_one_hot_nodes_is_spectral_clustering(data):
     graph = MultilayerGraph(data.graph.layers)
     merged = aggregate(graph, n_components=3)
     values, vectors = merged.smallest_eigenpairs(3)
-    model = small(network="linear", learning_rate=0.03, max_steps=300, tol=0, n_init=1).fit(graph)
+    model = small(network="linear", training={"learning_rate": 0.03, "max_iter": 300, "tol": 0, "n_networks": 1}).fit(
+        graph
+    )
     found = np.trace(model.embedding_.T @ (merged @ model.embedding_))
     assert values.sum() * (1 - 1e-9) <= found <= values.sum() * (1 + 1e-6)
     assert orthogonal_share(vectors, model.embedding_) > 1 - 1e-6
@@ -65,14 +71,14 @@ def test_averaging_models_fit_and_place_the_nodes_of_a_graph(data, options, conv
     np.testing.assert_array_equal(model.predict(graph), model.labels_)
     part = graph.subgraph(np.arange(0, 150, 2))
     assert model.predict(part).shape == (75,)
-    for method in (model.transform, model.predict, model.predict_probabilities):
+    for method in (model.transform, model.predict, model.predict_proba):
         with pytest.raises(ValueError, match=r"averages features over neighbours.*pass a MultilayerGraph"):
             method(graph.features)
 
 
 @pytest.mark.parametrize("options", [{"network": "gcn"}, {"smoothing": 1}], ids=str)
 def test_averaging_models_find_the_clusters(data, options):
-    assert metrics.nmi(data.labels, small(**options, max_steps=100).fit(data.graph).labels_) > 0.8
+    assert metrics.nmi(data.labels, small(**options, training={"max_iter": 100}).fit(data.graph).labels_) > 0.8
 
 
 def test_an_averaging_model_of_features_alone(data):
@@ -87,10 +93,12 @@ def test_smoothing_needs_features(data):
 
 def test_a_gcn_takes_all_nodes_at_once(data):
     with pytest.raises(ValueError, match=r"network='gcn' averages over neighbours.*batch_size=None.*smoothing=2"):
-        small(network="gcn", batch_size=50).fit(data.graph)
+        small(network="gcn", training={"batch_size": 50}).fit(data.graph)
     labels = small(network="gcn").fit(data.graph).labels_
     for all_nodes in (None, 150, 1000):
-        np.testing.assert_array_equal(small(network="gcn", batch_size=all_nodes).fit(data.graph).labels_, labels)
+        np.testing.assert_array_equal(
+            small(network="gcn", training={"batch_size": all_nodes}).fit(data.graph).labels_, labels
+        )
 
 
 # Modules of the user's own
@@ -99,7 +107,7 @@ def test_a_gcn_takes_all_nodes_at_once(data):
 def test_a_module_of_ones_own_is_copied_and_trained(data):
     module = own_module()
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
-    model = small(network=module, max_steps=100).fit(data.graph)
+    model = small(network=module, training={"max_iter": 100}).fit(data.graph)
     assert metrics.nmi(data.labels, model.labels_) > 0.8
     np.testing.assert_array_equal(model.predict(data.graph.features), model.labels_)
     assert model.network is module
@@ -130,7 +138,14 @@ def test_a_module_that_does_not_fit_is_refused(data, module, message):
 
 @pytest.mark.parametrize(
     "options",
-    [{"network": "linear"}, {"network": "gcn"}, {"smoothing": 2}, {"activation": "gelu"}, {"n_init": 1}, {}],
+    [
+        {"network": "linear"},
+        {"network": "gcn"},
+        {"smoothing": 2},
+        {"network": {"activation": "gelu"}},
+        {"training": {"n_networks": 1}},
+        {},
+    ],
     ids=str,
 )
 def test_every_kind_of_net_comes_back(data, tmp_path, options):
@@ -141,8 +156,8 @@ def test_every_kind_of_net_comes_back(data, tmp_path, options):
     np.testing.assert_array_equal(loaded.transform(data.graph), model.transform(data.graph))
     np.testing.assert_array_equal(loaded.predict(data.graph), model.labels_)
     np.testing.assert_array_equal(loaded.probabilities_, model.probabilities_)
-    np.testing.assert_array_equal(loaded.predict_probabilities(data.graph), model.predict_probabilities(data.graph))
-    if "gcn" in options.values() or "smoothing" in options:
+    np.testing.assert_array_equal(loaded.predict_proba(data.graph), model.predict_proba(data.graph))
+    if options.get("network") == "gcn" or "smoothing" in options:
         with pytest.raises(ValueError, match="pass a MultilayerGraph"):
             loaded.predict(data.graph.features)
 
@@ -156,7 +171,7 @@ def test_a_module_of_ones_own_comes_back_into_a_module(data, tmp_path):
     np.testing.assert_array_equal(loaded.transform(data.graph), model.transform(data.graph))
     np.testing.assert_array_equal(loaded.labels_, model.labels_)
     assert all(torch.equal(tensor, before[name]) for name, tensor in other.state_dict().items())
-    with pytest.raises(ValueError, match=r"holds a net of your own.*OrthoNet\.load\(path, network=module\)"):
+    with pytest.raises(ValueError, match=r"contains a net of your own.*OrthoNet\.load\(path, network=module\)"):
         OrthoNet.load(tmp_path / "model")
     with pytest.raises(ValueError, match=r"pass a module of the same form.*the weights are of shapes"):
         OrthoNet.load(tmp_path / "model", network=nn.Linear(6, 3))
@@ -166,7 +181,7 @@ def test_a_module_of_ones_own_comes_back_into_a_module(data, tmp_path):
 
 
 def test_batches_find_the_clusters_too(data):
-    model = small(batch_size=60, max_steps=150).fit(data.graph)
+    model = small(training={"batch_size": 60, "max_iter": 150}).fit(data.graph)
     assert metrics.nmi(data.labels, model.labels_) > 0.8
     np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(3), atol=1e-6)
     np.testing.assert_array_equal(model.predict(data.graph.features), model.labels_)
@@ -178,14 +193,14 @@ def test_features_on_disk_give_the_same_as_in_memory(data, tmp_path, batch_size,
     features, layers = data.graph.features, data.graph.layers
     np.save(tmp_path / "features.npy", features)
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
-    in_memory = small(feature_layer=0, batch_size=batch_size).fit(features, layers=layers)
+    in_memory = small(feature_layer=0, training={"batch_size": batch_size}).fit(features, layers=layers)
     given = mapped if kind == "map" else iter(np.array_split(features, 4))
-    on_disk = small(feature_layer=0, batch_size=batch_size).fit(given, layers=layers)
+    on_disk = small(feature_layer=0, training={"batch_size": batch_size}).fit(given, layers=layers)
     np.testing.assert_array_equal(on_disk.labels_, in_memory.labels_)
     np.testing.assert_allclose(on_disk.embedding_, in_memory.embedding_, atol=1e-9)
     np.testing.assert_array_equal(on_disk.predict(mapped), in_memory.labels_)
     np.testing.assert_array_equal(on_disk.predict(iter(np.array_split(features, 4))), in_memory.labels_)
-    in_a_graph = small(feature_layer=0, batch_size=batch_size).fit(MultilayerGraph(layers, mapped))
+    in_a_graph = small(feature_layer=0, training={"batch_size": batch_size}).fit(MultilayerGraph(layers, mapped))
     np.testing.assert_array_equal(in_a_graph.labels_, in_memory.labels_)
 
 
@@ -195,7 +210,9 @@ def test_features_on_disk_give_the_same_as_in_memory(data, tmp_path, batch_size,
 @pytest.mark.parametrize("normalize_rows", [True, False])
 @pytest.mark.parametrize("assign_labels", ["kmeans", "cluster_qr", "discretize"])
 def test_every_way_to_cut_the_embedding(data, assign_labels, normalize_rows):
-    model = small(assign_labels=assign_labels, normalize_rows=normalize_rows, max_steps=100).fit(data.graph)
+    model = small(
+        training={"max_iter": 100}, assign_labels={"method": assign_labels, "normalize_rows": normalize_rows}
+    ).fit(data.graph)
     assert metrics.nmi(data.labels, model.labels_) > 0.7
     assert (np.diff(np.bincount(model.labels_)) <= 0).all()
     np.testing.assert_array_equal(model.predict(data.graph.features), model.labels_)
@@ -203,21 +220,21 @@ def test_every_way_to_cut_the_embedding(data, assign_labels, normalize_rows):
     np.testing.assert_allclose(model.probabilities_.sum(axis=1), 1)
     np.testing.assert_array_equal(model.probabilities_.argmax(axis=1), model.labels_)
     np.testing.assert_array_equal(model.confidence_, model.probabilities_.max(axis=1))
-    predicted = model.predict_probabilities(data.graph.features)
+    predicted = model.predict_proba(data.graph.features)
     np.testing.assert_allclose(predicted, model.probabilities_, atol=1e-9)
 
 
 def test_new_nodes_have_probabilities(data):
     model = small().fit(data.graph)
     new = data.graph.features[:20] + 0.1
-    probabilities = model.predict_probabilities(new)
+    probabilities = model.predict_proba(new)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_array_equal(probabilities.argmax(axis=1), model.predict(new))
 
 
 def test_wrong_labels_are_less_sure_than_right_ones():
     hard = datasets.make_multilayer_gaussians(300, 2, 3, 2, separation=2.0, random_state=0)
-    model = small(max_steps=100).fit(hard.graph)
+    model = small(training={"max_iter": 100}).fit(hard.graph)
     majority = np.array([np.bincount(hard.labels[model.labels_ == group]).argmax() for group in range(3)])
     right = majority[model.labels_] == hard.labels
     assert 0 < right.mean() < 1
@@ -229,7 +246,7 @@ def test_wrong_labels_are_less_sure_than_right_ones():
 
 @pytest.mark.parametrize(("feature_layer", "share"), [("auto", 0.2), (0.5, 0.5), (0, None)])
 def test_the_feature_layer_has_its_share(data, feature_layer, share):
-    weights = small(feature_layer=feature_layer, max_steps=2).fit(data.graph).aggregation_["layer_weights"]
+    weights = small(feature_layer=feature_layer, training={"max_iter": 2}).fit(data.graph).aggregation_["layer_weights"]
     assert weights.get("features") == (share if share is None else pytest.approx(share))
     assert sum(weights.values()) == pytest.approx(1)
     others = [weights[name] for name in data.graph.layer_names]
@@ -242,14 +259,14 @@ def test_sparse_and_mapped_features_make_no_layer_unless_asked(data, tmp_path, k
     np.save(tmp_path / "features.npy", features)
     given = csr_array(features) if kind == "sparse" else np.load(tmp_path / "features.npy", mmap_mode="r")
     graph = MultilayerGraph(data.graph.layers, given, layers_from_features=True)
-    assert "features" not in small(max_steps=2).fit(graph).aggregation_["layer_weights"]
-    asked = small(max_steps=2, feature_layer=0.3).fit(graph).aggregation_["layer_weights"]
+    assert "features" not in small(training={"max_iter": 2}).fit(graph).aggregation_["layer_weights"]
+    asked = small(feature_layer=0.3, training={"max_iter": 2}).fit(graph).aggregation_["layer_weights"]
     assert asked["features"] == pytest.approx(0.3)
 
 
 def test_a_layer_called_features_keeps_its_name(data):
     graph = MultilayerGraph(data.graph.layers, data.graph.features, ["features", "b", "c"])
-    weights = small(max_steps=2).fit(graph).aggregation_["layer_weights"]
+    weights = small(training={"max_iter": 2}).fit(graph).aggregation_["layer_weights"]
     assert list(weights) == ["features", "b", "c", "features (all)"]
 
 
@@ -264,31 +281,35 @@ def test_a_feature_layer_needs_features(data):
         ({"network": "transformer"}, ValueError, "network must be one of 'mlp', 'linear', 'gcn', got 'transformer'"),
         ({"network": None}, ValueError, "network must be one of"),
         ({"network": nn.Linear}, ValueError, "network must be one of"),
-        ({"activation": "softmax"}, ValueError, "activation must be one of 'prelu'.*got 'softmax'"),
+        ({"network": {"activation": "softmax"}}, ValueError, "activation must be one of 'prelu'.*got 'softmax'"),
         ({"assign_labels": "dbscan"}, ValueError, "assign_labels must be one of 'kmeans'.*got 'dbscan'"),
         ({"feature_layer": 1}, ValueError, "feature_layer must be 'auto', or at least 0 and below 1, got 1"),
         ({"feature_layer": -0.1}, ValueError, "feature_layer must be 'auto'.*got -0.1"),
         ({"feature_layer": np.nan}, ValueError, "feature_layer must be a finite number"),
         ({"feature_layer": "some"}, TypeError, "feature_layer must be a finite number, got 'some'"),
         ({"smoothing": -1}, ValueError, "smoothing must be an integer >= 0, got -1"),
-        ({"device": "abacus"}, ValueError, "device must be 'auto', 'cpu'.*got 'abacus'"),
-        ({"device": "cuda:99"}, ValueError, "device='cuda:99', but this machine has no such device"),
-        ({"device": "meta"}, ValueError, "device must be one of 'cpu'.*got 'meta'"),
-        ({"dtype": "float16"}, ValueError, "dtype must be one of 'float32', 'float64', got 'float16'"),
-        ({"n_jobs": 0}, ValueError, "n_jobs must be an integer >= 1, got 0"),
-        ({"n_jobs": 1.5}, TypeError, "n_jobs must be an integer >= 1, got 1.5"),
-        ({"batch_size": 1}, ValueError, "batch_size must be an integer >= 2, got 1"),
-        ({"batch_size": "all"}, TypeError, "batch_size must be an integer >= 2, got 'all'"),
-        ({"n_init": 0}, ValueError, "n_init must be an integer >= 1, got 0"),
+        ({"training": {"device": "abacus"}}, ValueError, "device must be 'auto', 'cpu'.*got 'abacus'"),
+        ({"training": {"device": "cuda:99"}}, ValueError, "device='cuda:99', but this machine has no such device"),
+        ({"training": {"device": "meta"}}, ValueError, "device must be one of 'cpu'.*got 'meta'"),
+        ({"training": {"dtype": "float16"}}, ValueError, "dtype must be one of 'float32', 'float64', got 'float16'"),
+        ({"training": {"n_jobs": 0}}, ValueError, "n_jobs must be an integer >= 1, got 0"),
+        ({"training": {"n_jobs": 1.5}}, TypeError, "n_jobs must be an integer >= 1, got 1.5"),
+        ({"training": {"batch_size": 1}}, ValueError, "batch_size must be an integer >= 2, got 1"),
+        ({"training": {"batch_size": "all"}}, TypeError, "batch_size must be an integer >= 2, got 'all'"),
+        ({"training": {"n_networks": 0}}, ValueError, "n_networks must be an integer >= 1, got 0"),
     ],
     ids=str,
 )
 def test_bad_values_are_named(data, parameters, error, message):
     with pytest.raises(error, match=message):
-        small(**parameters).fit(data.graph)
+        OrthoNet(3, **parameters).fit(data.graph)
 
 
-@pytest.mark.parametrize("options", [{"dtype": "float64"}, {"n_jobs": 1}, {"device": "cpu"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{"training": {"dtype": "float64"}}, {"training": {"n_jobs": 1}}, {"training": {"device": "cpu"}}],
+    ids=str,
+)
 def test_where_and_how_precisely_the_net_computes_does_not_change_the_groups(data, options):
     plain, other = small().fit(data.graph), small(**options).fit(data.graph)
     assert metrics.adjusted_rand(plain.labels_, other.labels_) > 0.95
@@ -296,5 +317,5 @@ def test_where_and_how_precisely_the_net_computes_does_not_change_the_groups(dat
 
 def test_the_number_of_threads_is_given_back(data):
     before = torch.get_num_threads()
-    small(n_jobs=before + 1, max_steps=2).fit(data.graph)
+    small(training={"n_jobs": before + 1, "max_iter": 2}).fit(data.graph)
     assert torch.get_num_threads() == before

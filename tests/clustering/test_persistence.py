@@ -19,7 +19,7 @@ def fitted(request):
     clouds = request.getfixturevalue("clouds")
     frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
     graph = MultilayerGraph(clouds.graph.layers, frame)
-    return OrthoNet(3, random_state=0, max_steps=20, layer_weights=np.array([1, 2, 1])).fit(graph)
+    return OrthoNet(3, random_state=0, layer_weights=np.array([1, 2, 1]), training={"max_iter": 20}).fit(graph)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_loaded_model_is_the_same(fitted, saved, clouds):
     for name in ("labels_", "embedding_", "cluster_centers_", "layer_weights_", "feature_names_in_", "probabilities_"):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(fitted, name))
     assert loaded.n_features_in_ == 6
-    assert loaded.n_steps_ == 20
+    assert loaded.n_iter_ == 20
     assert loaded.layer_names_ == fitted.layer_names_
     assert loaded.aggregation_ == fitted.aggregation_
     np.testing.assert_array_equal(loaded.transform(frame), fitted.transform(frame))
@@ -66,7 +66,7 @@ def test_models_without_dense_features_too(features, clouds, tmp_path):
         graph = MultilayerGraph(graph.layers, csr_array(np.abs(graph.features)))
     else:
         graph = MultilayerGraph(graph.layers)
-    model = OrthoNet(3, random_state=0, max_steps=5).fit(graph)
+    model = OrthoNet(3, random_state=0, training={"max_iter": 5}).fit(graph)
     model.save(tmp_path / "model")
     loaded = OrthoNet.load(tmp_path / "model")
     np.testing.assert_array_equal(loaded.labels_, model.labels_)
@@ -78,7 +78,7 @@ def test_models_without_dense_features_too(features, clouds, tmp_path):
 
 
 def test_saving_again_replaces_the_model_and_leaves_one_tensor_file(saved, clouds):
-    other = OrthoNet(4, random_state=1, max_steps=5).fit(clouds.graph)
+    other = OrthoNet(4, random_state=1, training={"max_iter": 5}).fit(clouds.graph)
     other.save(saved)
     assert len(list(saved.iterdir())) == 2
     np.testing.assert_array_equal(OrthoNet.load(saved).labels_, other.labels_)
@@ -86,7 +86,7 @@ def test_saving_again_replaces_the_model_and_leaves_one_tensor_file(saved, cloud
 
 def test_a_save_cut_off_in_the_middle_leaves_the_old_model(saved, fitted, clouds, monkeypatch):
     monkeypatch.setattr(persistence, "write_atomically", interrupting_at_the_index(persistence.write_atomically))
-    other = OrthoNet(4, random_state=1, max_steps=5).fit(clouds.graph)
+    other = OrthoNet(4, random_state=1, training={"max_iter": 5}).fit(clouds.graph)
     with pytest.raises(KeyboardInterrupt):
         other.save(saved)
     np.testing.assert_array_equal(OrthoNet.load(saved).labels_, fitted.labels_)
@@ -94,7 +94,7 @@ def test_a_save_cut_off_in_the_middle_leaves_the_old_model(saved, fitted, clouds
 
 def test_does_not_write_into_somebody_elses_folder(fitted, tmp_path):
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(FileExistsError, match="is not empty and holds no model"):
+    with pytest.raises(FileExistsError, match="is not empty and does not contain a model"):
         fitted.save(tmp_path)
     with pytest.raises(FileExistsError, match="is a file"):
         fitted.save(tmp_path / "thesis.tex")
@@ -119,7 +119,7 @@ def test_missing_files_are_named(saved, tmp_path):
     next(saved.glob("*.safetensors")).unlink()
     with pytest.raises(ValueError, match=r"tensors-\w+\.safetensors is missing"):
         OrthoNet.load(saved)
-    with pytest.raises(FileNotFoundError, match="holds no model"):
+    with pytest.raises(FileNotFoundError, match="does not contain a model"):
         OrthoNet.load(tmp_path / "nowhere")
 
 
@@ -135,7 +135,7 @@ def test_a_broken_index_is_refused(saved, content):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda index: index.update(version=99), "format version 99; this package reads version 2"),
+        (lambda index: index.update(version=99), "format version 99; this package reads version 3"),
         (lambda index: index["fitted"]["network"].update(sizes=[6, 10**12, 3]), "does not fit weights"),
         (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "not the size of a layer"),
         (lambda index: index["fitted"]["network"].update(sizes=[]), "does not fit weights"),
@@ -144,14 +144,14 @@ def test_a_broken_index_is_refused(saved, content):
         (lambda index: index["fitted"]["network"].update(kind="os.system"), "kind 'os.system'.*is unknown"),
         (lambda index: index["fitted"]["network"].update(activation="eval"), "activation 'eval' is unknown"),
         (lambda index: index["fitted"].update(network=[6, 400, 3]), "malformed"),
-        (lambda index: index["fitted"].update(n_features_in=7), r"feature_\w+ should be .* \(7,\)"),
+        (lambda index: index["fitted"].update(n_features=7), r"feature_\w+ should be .* \(7,\)"),
         (lambda index: index["fitted"].update(feature_scaling="eval"), "feature_scaling is 'eval'"),
         (lambda index: index["fitted"].update(layer_names=["a"]), "layer_weights should be finite"),
         (lambda index: index["parameters"].update(n_clusters=99), r"should be finite numbers of shape \(\d+, 99\)"),
         (lambda index: index["parameters"].update(n_clusters="3"), "not the size of a layer"),
         (lambda index: index["fitted"].update(feature_scaling="auto"), "feature_scaling is 'auto'"),
         (lambda index: index["tensors"].update(file=".."), "missing or cannot be read"),
-        (lambda index: index["fitted"].update(feature_names_in=["a"]), "number of feature names"),
+        (lambda index: index["fitted"].update(feature_names=["a"]), "number of feature names"),
         (lambda index: index["parameters"].update(exec="import os"), "malformed"),
         (lambda index: index.pop("tensors"), "malformed"),
         (lambda index: index["tensors"].update(file="/etc/passwd"), "missing|checksum"),
@@ -211,12 +211,12 @@ def test_hostile_tensors_are_refused(saved, edit, message):
 
 
 def test_numpy_numbers_as_parameters_are_saved_as_numbers(clouds, tmp_path):
-    model = OrthoNet(np.int64(3), hidden_layers=np.array([20, 10]), epsilon=np.float64(0.1), max_steps=2).fit(
-        clouds.graph
-    )
+    model = OrthoNet(
+        np.int64(3), epsilon=np.float64(0.1), network={"hidden_layers": np.array([20, 10])}, training={"max_iter": 2}
+    ).fit(clouds.graph)
     model.save(tmp_path / "model")
     loaded = OrthoNet.load(tmp_path / "model")
-    assert (loaded.n_clusters, loaded.hidden_layers, loaded.epsilon) == (3, (20, 10), 0.1)
+    assert (loaded.n_clusters, loaded.network, loaded.epsilon) == (3, {"hidden_layers": (20, 10)}, 0.1)
 
 
 def test_a_first_save_cut_off_does_not_block_the_folder(fitted, tmp_path, monkeypatch):

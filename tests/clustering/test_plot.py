@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from orthonet import OrthoNet, datasets
-from orthonet.clustering.plane import flatten, flattening, sample
+from orthonet.clustering.projection_2d import flatten, flattening, sample
 from orthonet.clustering.plot import draw_points, look_steps
 from orthonet.support.drawing import MARKERS, MUTED, group_sign
 
@@ -23,7 +23,7 @@ from matplotlib.colors import to_rgba  # noqa: E402
 @pytest.fixture(scope="module")
 def model(request):
     clouds = request.getfixturevalue("clouds")
-    return OrthoNet(3, random_state=0, max_steps=200).fit(clouds.graph)
+    return OrthoNet(3, random_state=0, training={"max_iter": 200}).fit(clouds.graph)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_values_stay_with_their_nodes_and_missing_ones_are_said(model, axis, rng
     values[7] = np.inf
     model.plot_embedding(values, ax=axis)
     missing, drawn = (c for c in axis.collections if len(c.get_offsets()))
-    flat = model._plane[1]
+    flat = model._result.planes[150]
     np.testing.assert_allclose(np.sort(missing.get_offsets(), axis=0), np.sort(flat[:8], axis=0))
     order = np.argsort(-values[8:])
     np.testing.assert_allclose(drawn.get_offsets(), flat[8:][order])
@@ -111,7 +111,7 @@ def test_many_groups_are_named_where_they_lie(model, axis):
     model.plot_embedding(groups, ax=axis)
     assert axis.get_legend() is None
     assert sorted(int(text.get_text()) for text in axis.texts) == list(range(30))
-    np.testing.assert_allclose(axis.texts[4].xy, np.median(model._plane[1][groups == 4], axis=0))
+    np.testing.assert_allclose(axis.texts[4].xy, np.median(model._result.planes[150][groups == 4], axis=0))
 
 
 def test_no_legend_if_none_is_wanted(model, axis):
@@ -131,10 +131,10 @@ def test_a_sample_is_drawn_of_many_nodes_and_said(model, axis):
 
 
 def test_another_fit_moves_the_points(clouds, axis):
-    model = OrthoNet(3, random_state=0, max_steps=5).fit(clouds.graph)
+    model = OrthoNet(3, random_state=0, training={"max_iter": 5}).fit(clouds.graph)
     model.plot_embedding(ax=axis)
     before = points(axis)[0]
-    model.set_params(max_steps=100).fit(clouds.graph)
+    model.set_params(training__max_iter=100).fit(clouds.graph)
     axis.clear()
     model.plot_embedding(ax=axis)
     assert not np.allclose(points(axis)[0], before)
@@ -169,14 +169,14 @@ def test_neighbours_stay_neighbours_in_the_plane(rng):
 def test_history_shows_each_step_and_each_look(model, axis):
     assert model.plot_history(ax=axis) is axis
     (losses,) = axis.lines
-    np.testing.assert_array_equal(losses.get_xdata(), np.arange(1, model.n_steps_ + 1))
+    np.testing.assert_array_equal(losses.get_xdata(), np.arange(1, model.n_iter_ + 1))
     np.testing.assert_allclose(losses.get_ydata(), model.history_["loss"])
     (beside,) = (other for other in axis.figure.axes if other is not axis)
     turns, level = beside.lines
-    assert turns.get_xdata().tolist() == list(range(40, model.n_steps_ + 1, 20))
+    assert turns.get_xdata().tolist() == list(range(40, model.n_iter_ + 1, 20))
     np.testing.assert_allclose(turns.get_ydata(), model.history_["turn"])
     assert set(level.get_ydata()) == {model.tol}
-    assert axis.get_title() == f"stopped after {model.n_steps_} of 200 steps: the turn was below 0.005"
+    assert axis.get_title() == f"stopped after {model.n_iter_} of 200 steps: the turn was below 0.005"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_looks_are_the_last_steps_of_each_window(n_steps, n_looks, wanted):
 
 
 def test_a_short_history_has_no_turn(clouds, axis):
-    model = OrthoNet(3, random_state=0, max_steps=1).fit(clouds.graph)
+    model = OrthoNet(3, random_state=0, training={"max_iter": 1}).fit(clouds.graph)
     model.plot_history(ax=axis)
     assert axis.figure.axes == [axis]
     assert axis.get_title() == "1 of 1 steps: the embedding still turned"
@@ -207,7 +207,7 @@ class Interrupting(torch.nn.Linear):
 
 def test_an_interrupted_training_says_so(clouds, axis):
     with pytest.warns(UserWarning, match="incomplete"):
-        model = OrthoNet(3, network=Interrupting(6, 3), random_state=0, max_steps=50).fit(clouds.graph)
+        model = OrthoNet(3, network=Interrupting(6, 3), random_state=0, training={"max_iter": 50}).fit(clouds.graph)
     assert model.plot_history(ax=axis).get_title() == "interrupted after 7 of 50 steps: the model is incomplete"
     assert "the model is incomplete" in model._repr_html_()
 
@@ -255,7 +255,7 @@ def test_a_fitted_model_shows_what_it_found(model):
     for name in model.layer_names_:
         assert f"<td>{name}</td><td>0.333</td>" in html
     assert "geometric" in html
-    assert f"stopped after {model.n_steps_} of 200 steps" in html
+    assert f"stopped after {model.n_iter_} of 200 steps" in html
     assert model._repr_mimebundle_()["text/html"] == html
     assert model._repr_mimebundle_()["text/plain"] == repr(model)
 
@@ -276,7 +276,7 @@ def test_names_are_escaped_and_long_tables_are_cut(rng):
     features = rng.normal(size=(60, 4))
     views = {f"<script>alert({place})</script>": features for place in range(50)}
     graph = datasets.make_multilayer_gaussians(60, 1, 3, random_state=0).graph.from_views(views)
-    model = OrthoNet(25, random_state=0, max_steps=3, n_init=1, aggregation="arithmetic").fit(graph)
+    model = OrthoNet(25, random_state=0, aggregation="arithmetic", training={"max_iter": 3, "n_networks": 1}).fit(graph)
     for html, rest in ((model._repr_html_(), "and 30 more"), (graph._repr_html_(), "and 10 more layers")):
         assert "<script" not in html
         assert "&lt;script&gt;alert(19)" in html
@@ -289,7 +289,7 @@ import sys
 import orthonet
 assert not {"matplotlib", "pandas", "numpy"} & set(sys.modules)
 data = orthonet.datasets.make_multilayer_gaussians(80, 2, 3, random_state=0)
-model = orthonet.OrthoNet(3, random_state=0, max_steps=10).fit(data.graph)
+model = orthonet.OrthoNet(3, random_state=0, training={'max_iter': 10}).fit(data.graph)
 model._repr_html_(), data.graph._repr_html_()
 assert "matplotlib" not in sys.modules
 
@@ -320,7 +320,7 @@ import sys
 sys.modules["matplotlib"] = None  # as if it were not installed
 import orthonet
 graph = orthonet.datasets.make_multilayer_gaussians(40, 1, 2, random_state=0).graph
-model = orthonet.OrthoNet(2, random_state=0, max_steps=2).fit(graph)
+model = orthonet.OrthoNet(2, random_state=0, training={'max_iter': 2}).fit(graph)
 model._repr_html_()
 for draw in (model.plot_embedding, model.plot_history, graph.plot_layers):
     try:

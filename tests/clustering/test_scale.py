@@ -12,10 +12,9 @@ from orthonet import MultilayerGraph, OrthoNet
 from orthonet.graph.features import block_rows
 
 
-def quick(**options):
-    return OrthoNet(
-        **{"n_clusters": 3, "hidden_layers": (20, 10), "n_init": 1, "max_steps": 20, "random_state": 0} | options
-    )
+def quick(network=None, **training):
+    network = {"hidden_layers": (20, 10)} if network is None else network
+    return OrthoNet(3, network=network, training={"n_networks": 1, "max_iter": 20} | training, random_state=0)
 
 
 class Watching(torch.nn.Module):
@@ -60,7 +59,7 @@ def test_wide_features_on_disk_are_never_in_memory_as_a_whole(clouds, tmp_path, 
         features[rows] = rng.standard_normal((len(rows), 200_000), dtype=np.float32)
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
     given = mapped if kind == "map" else (mapped[rows] for rows in parts)
-    options = {"batch_size": 15, "hidden_layers": (4,), "max_steps": 3}
+    options = {"network": {"hidden_layers": (4,)}, "batch_size": 15, "max_iter": 3}
     quick(**options, checkpoint_dir=tmp_path / "warm").fit(clouds.graph)  # what is imported late takes memory too
     tracemalloc.start()
     graph = MultilayerGraph(clouds.graph.layers, given)
@@ -97,7 +96,7 @@ def test_ctrl_c_during_training_leaves_a_usable_model_that_says_so(clouds, tmp_p
     with pytest.warns(UserWarning, match="training was interrupted after 7 of 20 steps; the model is incomplete"):
         model = quick(network=Watching(6, interrupt_at=8)).fit(clouds.graph)
     assert not model.complete_
-    assert model.n_steps_ == len(model.history_["loss"]) == 7
+    assert model.n_iter_ == len(model.history_["loss"]) == 7
     np.testing.assert_array_equal(model.predict(features), model.labels_)
     model.save(tmp_path / "model")
     assert not OrthoNet.load(tmp_path / "model", network=Watching(6)).complete_
@@ -122,11 +121,11 @@ def test_a_run_that_was_interrupted_goes_on_from_its_last_whole_step(clouds, tmp
     np.testing.assert_array_equal(resumed.labels_, whole.labels_)
 
 
-@pytest.mark.parametrize("n_init", [1, 3])
-def test_nets_trained_side_by_side_tell_how_far_they_agree(clouds, n_init):
-    model = quick(n_init=n_init).fit(clouds.graph)
-    if n_init == 1:
+@pytest.mark.parametrize("n_networks", [1, 3])
+def test_nets_trained_side_by_side_tell_how_far_they_agree(clouds, n_networks):
+    model = quick(n_networks=n_networks).fit(clouds.graph)
+    if n_networks == 1:
         assert model.history_["agreement"] == pytest.approx(1)
     else:
-        assert 1 / n_init < model.history_["agreement"] < 1
+        assert 1 / n_networks < model.history_["agreement"] < 1
     np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(3), atol=1e-8)

@@ -14,7 +14,13 @@ from orthonet import MultilayerGraph, OrthoNet
 from orthonet.embedding.checkpoints import LAPLACIAN, STATE
 
 SCRIPTS = Path(__file__).parent / "scripts"
-QUICK = {"hidden_layers": (20, 10), "n_init": 1, "max_steps": 12, "random_state": 0}
+
+
+def fit(graph, folder, random_state=0, verbose=None, **training):
+    """Fit a small net, with checkpoints in the folder."""
+    training = {"n_networks": 1, "max_iter": 12, "checkpoint_dir": folder} | training
+    network = {"hidden_layers": (20, 10)}
+    return OrthoNet(3, network=network, training=training, random_state=random_state, verbose=verbose).fit(graph)
 
 
 def start(folder):
@@ -67,30 +73,30 @@ def test_ctrl_c_gives_a_usable_model_that_says_it_is_incomplete(tmp_path):
 
 
 def test_a_finished_run_gives_the_same_again(clouds, tmp_path):
-    first, again = (OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph) for _ in range(2))
+    first, again = (fit(clouds.graph, tmp_path) for _ in range(2))
     np.testing.assert_array_equal(first.history_["loss"], again.history_["loss"])
     np.testing.assert_array_equal(first.labels_, again.labels_)
     assert not [file for file in tmp_path.iterdir() if file.name.endswith(".part")]
 
 
 def test_checkpoints_change_nothing(clouds, tmp_path):
-    plain, kept = (OrthoNet(3, **QUICK, checkpoint_dir=folder).fit(clouds.graph) for folder in (None, tmp_path))
+    plain, kept = (fit(clouds.graph, folder) for folder in (None, tmp_path))
     np.testing.assert_array_equal(plain.labels_, kept.labels_)
     np.testing.assert_array_equal(plain.history_["loss"], kept.history_["loss"])
 
 
-@pytest.mark.parametrize("other", [{"random_state": 1}, {"learning_rate": 0.01}, {"n_init": 2}])
+@pytest.mark.parametrize("other", [{"random_state": 1}, {"learning_rate": 0.01}, {"n_networks": 2}])
 def test_a_run_with_other_settings_is_refused_and_nothing_is_lost(clouds, tmp_path, other):
-    OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
+    fit(clouds.graph, tmp_path)
     before = (tmp_path / STATE).read_bytes()
     with pytest.raises(ValueError, match="belongs to a run with other data or settings; pass another checkpoint_dir"):
-        OrthoNet(3, **(QUICK | other), checkpoint_dir=tmp_path).fit(clouds.graph)
+        fit(clouds.graph, tmp_path, **other)
     assert (tmp_path / STATE).read_bytes() == before
 
 
 def test_other_data_is_refused(clouds, tmp_path):
     graph = clouds.graph
-    OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(graph)
+    fit(graph, tmp_path)
     moved = graph.features.copy()
     moved[70, 3] += 1e-6
     heavier = [2 * graph.layers[0], *graph.layers[1:]]
@@ -100,31 +106,31 @@ def test_other_data_is_refused(clouds, tmp_path):
         MultilayerGraph(heavier, graph.features),
     ):
         with pytest.raises(ValueError, match="other data or settings"):
-            OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(other)
+            fit(other, tmp_path)
 
 
 def test_where_and_how_it_runs_may_change(clouds, tmp_path):
-    first = OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
+    first = fit(clouds.graph, tmp_path)
     elsewhere = {"n_jobs": 1, "device": "cpu", "verbose": False}
-    again = OrthoNet(3, **QUICK, **elsewhere, checkpoint_dir=tmp_path).fit(clouds.graph)
+    again = fit(clouds.graph, tmp_path, **elsewhere)
     np.testing.assert_array_equal(first.labels_, again.labels_)
 
 
 def test_what_a_killed_run_left_half_written_is_cleared_away(clouds, tmp_path):
     (tmp_path / f".{STATE}.x1y2.part").write_bytes(b"half")
     (tmp_path / "thesis.part").write_text("precious")
-    OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
+    fit(clouds.graph, tmp_path)
     assert {file.name for file in tmp_path.iterdir()} == {STATE, "thesis.part"}
 
 
 def test_a_damaged_checkpoint_is_told(clouds, tmp_path):
-    OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
+    fit(clouds.graph, tmp_path)
     (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:200])
-    with pytest.raises(ValueError, match=r"is no checkpoint, or a damaged one .*; delete it to start anew"):
-        OrthoNet(3, **QUICK, checkpoint_dir=tmp_path).fit(clouds.graph)
+    with pytest.raises(ValueError, match=r"is not a checkpoint, or a damaged one .*; delete it to start anew"):
+        fit(clouds.graph, tmp_path)
 
 
 def test_a_file_is_no_folder(clouds, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(FileExistsError, match="is a file; checkpoints go into a folder"):
-        OrthoNet(3, **QUICK, checkpoint_dir=tmp_path / "file").fit(clouds.graph)
+        fit(clouds.graph, tmp_path / "file")

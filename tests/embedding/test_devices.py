@@ -11,8 +11,9 @@ no_cuda = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA 
 no_mps = pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
 
 
-def quick(**parameters):
-    return OrthoNet(3, random_state=0, hidden_layers=(20, 10), n_init=1, max_steps=10, **parameters)
+def quick(**training):
+    training = {"n_networks": 1, "max_iter": 10} | training
+    return OrthoNet(3, network={"hidden_layers": (20, 10)}, training=training, random_state=0)
 
 
 @no_cuda
@@ -75,7 +76,7 @@ def test_float64_trains_in_float64():
     features = np.random.default_rng(0).normal(size=(60, 4)) + 8 * (np.arange(60) % 3 == np.arange(4)[:, None]).T
     for dtype in ("float32", "float64"):
         seen.clear()
-        OrthoNet(3, network=Watching(4, 3), dtype=dtype, max_steps=3, random_state=0).fit(features)
+        OrthoNet(3, network=Watching(4, 3), random_state=0, training={"dtype": dtype, "max_iter": 3}).fit(features)
         wanted = getattr(torch, dtype)
         assert {(given, own) for given, own, training in seen if training} == {(wanted, wanted)}
 
@@ -98,7 +99,9 @@ def test_threads_are_set_and_given_back(n_jobs, inside):
 
 def test_a_fit_gives_its_threads_back_also_when_it_fails(clouds):
     before = torch.get_num_threads()
-    np.testing.assert_array_equal(quick(n_jobs=3).fit(clouds.graph).labels_, quick().fit(clouds.graph).labels_)
+    np.testing.assert_array_equal(
+        quick(n_jobs=3).fit(clouds.graph).labels_, quick().fit(clouds.graph).labels_
+    )
     assert torch.get_num_threads() == before
     with pytest.raises(FloatingPointError):
         quick(n_jobs=3, learning_rate=1e30).fit(clouds.graph)

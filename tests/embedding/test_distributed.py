@@ -86,4 +86,4 @@ def test_each_node_belongs_to_one_process(size):
 def test_without_torchrun_it_says_how_to_start(clouds, monkeypatch):
     monkeypatch.delenv("RANK", raising=False)
     with pytest.raises(RuntimeError, match="nobody started several processes; run the script with: torchrun"):
-        OrthoNet(3, distributed=True).fit(clouds.graph)
+        OrthoNet(3, training={"distributed": True}).fit(clouds.graph)

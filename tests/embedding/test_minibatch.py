@@ -38,12 +38,12 @@ def run(features, matrix, **options):
 def full_loss(network, features, rows):
     """The loss of all nodes, as one more full-batch step would tell it."""
     nodes = Nodes(features, lambda given: given, slice(0, len(features)), CPU, torch.float32)
-    return train(network, nodes, rows, 3, max_steps=1, learning_rate=1e-12).losses[0]
+    return train(network, nodes, rows, 3, max_iter=1, learning_rate=1e-12).losses[0]
 
 
 def test_low_rank_and_dense_laplacians_train_alike(clouds_300, low_rank):
-    _, by_parts, rows = run(clouds_300.features, low_rank, max_steps=25)
-    _, whole, dense_rows = run(clouds_300.features, low_rank.toarray(), max_steps=25)
+    _, by_parts, rows = run(clouds_300.features, low_rank, max_iter=25)
+    _, whole, dense_rows = run(clouds_300.features, low_rank.toarray(), max_iter=25)
     assert isinstance(rows, LowRankRows)
     assert isinstance(dense_rows, WholeRows)
     np.testing.assert_allclose(by_parts.losses, whole.losses, rtol=1e-4)
@@ -52,14 +52,14 @@ def test_low_rank_and_dense_laplacians_train_alike(clouds_300, low_rank):
 @pytest.mark.parametrize("batch_size", [64, 128])
 def test_batches_reach_the_loss_of_the_full_batch(clouds_300, low_rank, batch_size):
     features = FeatureScaler.fit(clouds_300.features).transform(clouds_300.features)
-    full, _, rows = run(features, low_rank, max_steps=200)
-    batches, _, _ = run(features, low_rank, max_steps=500, batch_size=batch_size)
+    full, _, rows = run(features, low_rank, max_iter=200)
+    batches, _, _ = run(features, low_rank, max_iter=500, batch_size=batch_size)
     assert full_loss(batches, features, rows) <= 1.02 * full_loss(full, features, rows)
 
 
 def test_a_batch_of_all_nodes_is_the_full_batch(clouds_300, low_rank):
-    _, full, _ = run(clouds_300.features, low_rank, max_steps=10)
-    _, batch, _ = run(clouds_300.features, low_rank, max_steps=10, batch_size=300)
+    _, full, _ = run(clouds_300.features, low_rank, max_iter=10)
+    _, batch, _ = run(clouds_300.features, low_rank, max_iter=10, batch_size=300)
     assert batch.losses == full.losses
 
 

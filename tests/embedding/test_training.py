@@ -36,15 +36,15 @@ def embedding_of(problem, network):
 
 
 def test_reaches_the_smallest_eigenvalues(problem):
-    _, training = run(problem, max_steps=600, tol=0.0, learning_rate=3e-3)
+    _, training = run(problem, max_iter=600, tol=0.0, learning_rate=3e-3)
     floor = problem[2]
     assert training.losses[0] > 1.5 * floor
     assert floor <= training.losses[-1] < 1.1 * floor
 
 
 def test_stops_when_the_embedding_has_settled(problem):
-    _, loose = run(problem, max_steps=400, tol=0.1)
-    _, tight = run(problem, max_steps=400, tol=1e-3)
+    _, loose = run(problem, max_iter=400, tol=0.1)
+    _, tight = run(problem, max_iter=400, tol=1e-3)
     assert loose.converged
     assert len(loose.losses) < len(tight.losses) <= 400
     assert len(loose.losses) % WINDOW == 0
@@ -54,25 +54,25 @@ def test_stops_when_the_embedding_has_settled(problem):
 
 def test_a_turn_is_one_minus_the_mean_squared_cosine_between_two_looks(problem):
     # A look sees the embedding before the step that it follows.
-    before, after = (run(problem, max_steps=steps)[0] for steps in (WINDOW - 1, 2 * WINDOW - 1))
+    before, after = (run(problem, max_iter=steps)[0] for steps in (WINDOW - 1, 2 * WINDOW - 1))
     cosines = np.linalg.svd((embedding_of(problem, before).T @ embedding_of(problem, after)).numpy())[1]
-    _, training = run(problem, max_steps=2 * WINDOW, tol=0.0)
+    _, training = run(problem, max_iter=2 * WINDOW, tol=0.0)
     assert training.turns == [pytest.approx(1 - (cosines**2).mean(), rel=1e-3)]
 
 
-def test_takes_no_more_than_max_steps(problem):
-    _, training = run(problem, max_steps=7)
+def test_takes_no_more_than_max_iter(problem):
+    _, training = run(problem, max_iter=7)
     assert len(training.losses) == 7
     assert not training.converged
 
 
 def test_members_train_as_if_they_were_alone(problem):
-    both, training = run(problem, members=2, max_steps=10, tol=0.0)
+    both, training = run(problem, members=2, max_iter=10, tol=0.0)
     generator = torch.Generator().manual_seed(0)
     losses = []
     for member in both.members:
         alone = build_ensemble("mlp", (6, 60, 30, 3), 1, generator)
-        losses.append(train(alone, nodes_of(problem[0]), problem[1], 3, max_steps=10, tol=0.0).losses)
+        losses.append(train(alone, nodes_of(problem[0]), problem[1], 3, max_iter=10, tol=0.0).losses)
         torch.testing.assert_close(alone.members[0].state_dict(), member.state_dict())
     np.testing.assert_allclose(training.losses, np.mean(losses, axis=0), rtol=1e-6)
 

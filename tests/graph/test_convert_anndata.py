@@ -161,7 +161,12 @@ class Fitted:
 
 def test_the_whole_way_in_three_lines(adata, groups, tmp_path):
     graph = from_anndata(adata)
-    model = OrthoNet(n_clusters=2, max_steps=20, n_init=1, hidden_layers=(16,), random_state=0, n_jobs=1).fit(graph)
+    model = OrthoNet(
+        n_clusters=2,
+        random_state=0,
+        network={"hidden_layers": (16,)},
+        training={"max_iter": 20, "n_networks": 1, "n_jobs": 1},
+    ).fit(graph)
     write_result(adata, model)
     assert adata.obs["orthonet"].cat.categories.tolist() == ["0", "1"]
     assert adata.obs["orthonet"].astype(int).tolist() == model.labels_.tolist()

@@ -8,7 +8,7 @@ from orthonet.report.fractions import score_by_fraction
 
 
 def small(seed):
-    return OrthoNet(3, hidden_layers=(30, 20), max_steps=30, random_state=seed)
+    return OrthoNet(3, random_state=seed, network={"hidden_layers": (30, 20)}, training={"max_iter": 30})
 
 
 def test_all_nodes_are_a_plain_fit_and_predict(clouds):

@@ -49,7 +49,7 @@ def ring(n_nodes):
 
 @pytest.fixture(scope="module")
 def model(clouds):
-    return OrthoNet(3, max_steps=40, random_state=0, verbose=False).fit(clouds.graph)
+    return OrthoNet(3, random_state=0, verbose=False, training={"max_iter": 40}).fit(clouds.graph)
 
 
 class Structure(HTMLParser):
@@ -357,10 +357,10 @@ def test_the_code_on_the_page_gives_the_same_clusters(clouds, model, tmp_path, m
 
 
 def test_settings_that_cannot_be_written_are_named():
-    changed = changed_settings(OrthoNet(4, layer_weights=np.array([1, 2]), hidden_layers=[400, 200, 100]))
+    changed = changed_settings(OrthoNet(4, layer_weights=np.array([1, 2]), network={"hidden_layers": [400, 200, 100]}))
     assert set(changed) == {"n_clusters", "layer_weights"}
     graph = MultilayerGraph([ring(8)])
-    model = OrthoNet(2, random_state=np.random.default_rng(0), max_steps=5, verbose=False).fit(graph)
+    model = OrthoNet(2, random_state=np.random.default_rng(0), verbose=False, training={"max_iter": 5}).fit(graph)
     code = python_code(Fitted.of(graph, model))
     assert "# random_state was Generator(PCG64)" in code
     assert "OrthoNet(n_clusters=2, max_steps=5)" in code

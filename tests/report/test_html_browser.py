@@ -62,7 +62,7 @@ def browser(driver):
 
 @pytest.fixture(scope="module")
 def report(clouds, tmp_path_factory):
-    model = OrthoNet(3, max_steps=40, random_state=0, verbose=False).fit(clouds.graph)
+    model = OrthoNet(3, random_state=0, verbose=False, training={"max_iter": 40}).fit(clouds.graph)
     return write_report(clouds.graph, model, tmp_path_factory.mktemp("page") / "report.html")
 
 

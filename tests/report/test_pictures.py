@@ -36,7 +36,7 @@ def test_a_picture_becomes_a_file(clouds):
 
 def test_overview_colours_the_plane_by_prediction():
     toy = datasets.make_multilayer_gaussians(90, 1, 3, 2, separation=5, n_neighbors=8, random_state=0)
-    model = OrthoNet(3, random_state=0, max_steps=20).fit(toy.graph)
+    model = OrthoNet(3, random_state=0, training={"max_iter": 20}).fit(toy.graph)
     figure = pictures.draw_overview(toy.graph, model)
     assert len(figure.axes) == 5
     mesh = next(c for c in figure.axes[-1].collections if c.get_array() is not None)

@@ -78,8 +78,8 @@ def convex(
     -------
     matrix : sparse array of shape (N, N)
     told : dict
-        ``weights`` of all layers of the graph, ``noise`` t̂_v, ``critical`` t̂_LB, ``reliable``, and the number of
-        ``candidates`` tried.
+        The chosen ``layer_weights`` of all layers of the graph, ``noise`` t̂_v, ``critical`` t̂_LB, ``reliable``, and the
+        number of ``candidates`` tried.
     """
     check_integer(n_steps, "n_steps", minimum=1)
     with progress("convex combination", _most_candidates(len(problem.weights), n_steps), verbose) as report:
@@ -90,7 +90,7 @@ def convex(
     weights[problem.layer_weights > 0] = best.weights
     return arithmetic(replace(problem, weights=best.weights))[0], {
         "solver": "exact",
-        "weights": weights.tolist(),
+        "layer_weights": weights.tolist(),
         "noise": best.noise,
         "critical": best.critical,
         "reliable": best.noise < best.critical,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy.typing as npt
@@ -97,14 +97,8 @@ def aggregate(
         raise TypeError(
             f"graph must be a MultilayerGraph, got {type(graph).__name__}: MultilayerGraph(layers) makes one"
         )
-    check_choice(method, "method", AGGREGATIONS)
+    check_options(method, options)
     check_choice(solver, "solver", SOLVERS)
-    function = AGGREGATIONS[method]
-    accepted = set(inspect.signature(function).parameters) - {"problem", "solver", "verbose"}
-    unknown = sorted(set(options) - accepted)
-    if unknown:
-        takes = f"takes {', '.join(sorted(accepted))}" if accepted else "takes no further options"
-        raise TypeError(f"unknown option {unknown[0]!r}: method {method!r} {takes}")
     started = time.perf_counter()
     if n_components is not None:
         check_integer(n_components, "n_components", minimum=1, maximum=graph.n_nodes)
@@ -113,13 +107,24 @@ def aggregate(
     problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights, wanted, rng)
     if n_components is not None:
         warn_about_components(graph, problem.layer_weights, wanted)
-    matrix, told = function(problem, solver=solver, verbose=verbose, **options)
+    matrix, told = AGGREGATIONS[method](problem, solver=solver, verbose=verbose, **options)
+    used = told.pop("layer_weights", problem.layer_weights.tolist())  # "convex" chooses its own
     info = {
         "method": method,
         "laplacian": laplacian,
         "epsilon": epsilon,
-        "layer_weights": dict(zip(graph.layer_names, problem.layer_weights.tolist(), strict=True)),
+        "layer_weights": dict(zip(graph.layer_names, used, strict=True)),
         **told,
         "seconds": time.perf_counter() - started,
     }
     return AggregatedLaplacian(matrix, info)
+
+
+def check_options(method: str, options: Iterable[str], name: str = "method") -> None:
+    """Raise if one of ``options`` is not an option of the method; ``name`` is what the argument is called."""
+    check_choice(method, name, AGGREGATIONS)
+    accepted = set(inspect.signature(AGGREGATIONS[method]).parameters) - {"problem", "solver", "verbose"}
+    unknown = sorted(set(options) - accepted)
+    if unknown:
+        takes = f"takes {', '.join(sorted(accepted))}" if accepted else "takes no further options"
+        raise TypeError(f"unknown option {unknown[0]!r}: {name} {method!r} {takes}")

@@ -88,7 +88,7 @@ class MIMOSA(MergedSpectralClustering):
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
         """Cluster the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
         super().fit(X, y, layers=layers, views=views)
-        self.layer_weights_ = dict(zip(self.merging_["layer_weights"], self.merging_["weights"], strict=True))
+        self.layer_weights_ = self.merging_["layer_weights"]
         self.reliable_ = bool(self.merging_["reliable"])
         return self
 

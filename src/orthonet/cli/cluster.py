@@ -74,7 +74,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     if not first:
         return
     if not model.complete_ and (folder / RECORD).is_file():
-        talk.warn(f"interrupted after {model.n_steps_} steps; the earlier run in {job.output} was kept")
+        talk.warn(f"interrupted after {model.n_iter_} steps; the earlier run in {job.output} was kept")
         sys.exit(130)
     record = _record(given, model, told)
     if truth is not None:
@@ -164,7 +164,7 @@ def _record(given: Given, model: OrthoNet, told: Sequence[str]) -> dict[str, Any
         "views": None if given.views is None else {name: view.shape[1] for name, view in given.views.items()},
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
         "complete": model.complete_,
-        "steps": model.n_steps_,
+        "steps": model.n_iter_,
         "loss": float(model.history_["loss"][-1]),
         "aggregation": model.aggregation_,
         "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),

@@ -16,7 +16,7 @@ from rich.table import Table
 from orthonet.baselines import SpectralClustering
 from orthonet.cli.talk import Talk
 from orthonet.clustering.assignment import unit_rows
-from orthonet.clustering.plane import flatten
+from orthonet.clustering.projection_2d import flatten
 from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
 from orthonet.paper.figure1 import draw_toy
 from orthonet.report.comparison import Outcome, Reference, compare, standard_methods

@@ -52,7 +52,7 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
             nodes, known = network.node_ids, network.graph(features=_reordered(nodes, network.node_ids, features))
     with talk.waiting("labelling"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were matched by name above
-        probabilities = model.predict_probabilities(known)
+        probabilities = model.predict_proba(known)
     labels, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
     content = labels_table(nodes, labels, confidence, new.tables)
     for message in told:

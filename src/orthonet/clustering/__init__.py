@@ -1,1 +1,1 @@
-"""From an embedding to groups: the `OrthoNet` estimator and its parts."""
+"""The `OrthoNet` estimator and the steps of its fit; `orthonet.clustering.fit` tells them in order."""

@@ -1,19 +1,18 @@
-"""Group the rows of an embedding, and place new rows.
+"""Cluster the rows of an embedding, and place new rows.
 
 Rows are scaled to unit length first, so that a node counts by its direction among the eigenvectors and not by its degree
 of membership. Then one of
 
     kmeans       K-means from several starts: Ward's clusters, the rows that a pivoted QR decomposition picks, and random ones
-    cluster_qr   the rows that the pivoted QR decomposition picks, each node with the one it is most alike [1]_
-    discretize   the rotation that brings the embedding nearest to an indicator matrix [2]_
+    cluster_qr   the rows that the pivoted QR decomposition picks, each node with the one it is most alike
+    discretize   the rotation that brings the embedding nearest to an indicator matrix
 
 gives a partition and its centres, and every node joins its nearest centre: a new node is placed by the same rule. How much
 nearer it is than the others tells how sure the label is.
 
-References
-----------
-.. [1] A. Damle, V. Minden, L. Ying, "Simple, direct and efficient multi-way spectral clustering", 2019.
-.. [2] S. Yu, J. Shi, "Multiclass spectral clustering", ICCV 2003.
+See Also
+--------
+orthonet.clustering.embedding_partition : the last two, with their references.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import qr
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.cluster._spectral import cluster_qr, discretize
 from sklearn.exceptions import ConvergenceWarning
 
+from orthonet.clustering.embedding_partition import cluster_qr, discretize
 from orthonet.graph.features import Features
 from orthonet.support.checks import check_choice
 from orthonet.support.warn import warn_user
@@ -41,7 +40,7 @@ ASSIGNMENT_METHODS: tuple[AssignmentMethod, ...] = get_args(AssignmentMethod)
 SAMPLE = 50_000
 """Rows that the centres are sought among; with more, a random sample stands for all."""
 WARD_SAMPLE = 3000
-"""Rows that Ward's method merges: it compares all pairs."""
+"""Rows, at most, that Ward's method starts K-means from: it compares all pairs."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Assignment:
     labels: npt.NDArray[np.int64]
     centers: Array
     spread: float
-    """Mean squared distance of a row to its centre."""
+    """Mean squared distance of the rows to their centres."""
 
 
 def assign(
@@ -71,7 +70,7 @@ def assign(
     embedding : array of shape (N, K)
         With orthonormal columns.
     n_clusters : int
-        Number of groups.
+        Number of clusters.
     method : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
         See the module.
     normalize : bool, default=True
@@ -94,13 +93,13 @@ def assign(
     if method == "kmeans":
         centers = _kmeans_centers(seen, rows, n_clusters, n_init, seed)
     else:
-        found = cluster_qr(seen) if method == "cluster_qr" else discretize(seen, random_state=seed)
+        found = cluster_qr(seen) if method == "cluster_qr" else discretize(seen, seed)
         centers = _means(rows, found, n_clusters)
     labels = nearest_center(embedding, centers, normalize)
     sizes = np.bincount(labels, minlength=n_clusters)
     if not sizes.all():
         warn_user(
-            f"only {np.count_nonzero(sizes)} of {n_clusters} groups could be told apart; ask for fewer, or give features or "
+            f"only {np.count_nonzero(sizes)} of {n_clusters} clusters could be told apart; ask for fewer, or give features or "
             "layers that tell more nodes apart"
         )
     # Largest first; clusters of equal size in the order of their centres.
@@ -160,13 +159,13 @@ def _kmeans_centers(embedding: Array, rows: Array, n_clusters: int, n_init: int,
     if n_init:
         candidates.append(KMeans(n_clusters, n_init=n_init, random_state=seed))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer groups than asked for: told by `assign`
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer clusters than asked for: `assign` says so
         best = min((one.fit(rows) for one in candidates), key=lambda one: float(one.inertia_))
     return best.cluster_centers_
 
 
 def _starts(embedding: Array, rows: Array, n_clusters: int) -> Iterator[Array]:
-    """Yield centres to start from that nobody's dice drew."""
+    """Yield centres to start from that do not depend on chance."""
     pivots: npt.NDArray[Any] = qr(embedding.T, mode="r", pivoting=True)[1]
     yield rows[pivots[:n_clusters]]
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), WARD_SAMPLE)).astype(np.intp)]
@@ -175,7 +174,7 @@ def _starts(embedding: Array, rows: Array, n_clusters: int) -> Iterator[Array]:
 
 
 def _means(rows: Array, labels: npt.NDArray[Any], n_clusters: int) -> Array:
-    """Return the mean row of each group; of an empty one the mean of all."""
+    """Return the mean row of each cluster; of an empty one the mean of all."""
     sizes = np.bincount(labels, minlength=n_clusters)
     sums = np.zeros((n_clusters, rows.shape[1]))
     np.add.at(sums, labels, rows)

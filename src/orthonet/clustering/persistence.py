@@ -8,56 +8,58 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
 
-from orthonet.clustering.assignment import soft_assignment
+from orthonet.clustering.parameters import CONSTRAINTS, Parameters, check_parameters
+from orthonet.clustering.result import ARRAYS, FitResult
 from orthonet.embedding.embedder import Embedder
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
 
-if TYPE_CHECKING:
-    from orthonet.clustering.estimator import OrthoNet
+Arrays = dict[str, np.ndarray[Any, Any]]
 
-Model = TypeVar("Model", bound="OrthoNet")
-
-FORMAT, VERSION = "orthonet-model", 2
+FORMAT, VERSION = "orthonet-model", 3
 INDEX = "model.json"
 MAX_INDEX_BYTES = 64 * 2**20
+"""A larger index is not read: no model has so many names."""
 NETWORK, HISTORY = "network.", "history."
+"""How the names of the nets' weights, and of what is known of their training, begin in the tensor file."""
 
 
-def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
-    """Write ``model`` into the folder ``path``."""
+def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | PathLike[str]) -> None:
+    """Write what a fit found, and the parameters it had, into the folder ``path``."""
     safetensors = require("safetensors.numpy", extra="save", purpose="saving a model")
     folder = Path(path).expanduser()
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"{folder} is a file; a model is saved as a folder")
     if folder.is_dir() and not (folder / INDEX).exists() and any(not _is_ours(file) for file in folder.iterdir()):
-        raise FileExistsError(f"{folder} is not empty and holds no model; name a new folder")
+        raise FileExistsError(f"{folder} is not empty and does not contain a model; name a new folder")
 
-    content: bytes = safetensors.save({name: np.asarray(a, order="C") for name, a in _arrays(model).items()})
+    content: bytes = safetensors.save({name: np.asarray(a, order="C") for name, a in _arrays(result).items()})
     digest = hashlib.sha256(content).hexdigest()
     tensors = folder / f"tensors-{digest[:16]}.safetensors"
     index = {
         "format": FORMAT,
         "version": VERSION,
-        "parameters": {name: _jsonable(value) for name, value in model.get_params().items()},
+        "parameters": {name: _jsonable(value) for name, value in parameters.items()},
         "fitted": {
-            "layer_names": list(model.layer_names_),
-            "feature_names_in": _jsonable(getattr(model, "feature_names_in_", None)),
-            "feature_scaling": None if model._embedder.scaler is None else model._embedder.scaler.kind,
-            "n_features_in": model.n_features_in_,
-            "network": _form(model._embedder.network),
-            "complete": model.complete_,
-            "aggregation": {name: _jsonable(value) for name, value in model.aggregation_.items()},
+            "layer_names": list(result.layer_names),
+            "feature_names": _jsonable(result.feature_names),
+            "feature_scaling": None if result.embedder.scaler is None else result.embedder.scaler.kind,
+            "n_features": result.n_features,
+            "network": _form(result.embedder.network),
+            "complete": result.complete,
+            "aggregation": _jsonable(result.aggregation),
         },
         "tensors": {"file": tensors.name, "sha256": digest},
     }
@@ -70,24 +72,25 @@ def save_model(model: OrthoNet, path: str | PathLike[str]) -> None:
             old.unlink()
 
 
-def load_model(cls: type[Model], path: str | PathLike[str], network: torch.nn.Module | None = None) -> Model:
-    """Read a model from the folder ``path``; one with a net of the user's own needs a module of the same form."""
+def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None) -> tuple[dict[str, Any], FitResult]:
+    """Return the parameters and the result in the folder ``path``; a net of the user's own needs a module of the same form."""
     tensor_files = require("safetensors.numpy", extra="save", purpose="loading a model")
     tensor_error: type[Exception] = require("safetensors", extra="save", purpose="loading a model").SafetensorError
     folder = Path(path).expanduser()
     if not (folder / INDEX).is_file():
-        raise FileNotFoundError(f"{folder} holds no model: there is no file {folder / INDEX}")
+        raise FileNotFoundError(f"{folder} does not contain a model: there is no file {folder / INDEX}")
     index = _read_index(folder / INDEX)
     try:
-        parameters, fitted, tensors = index["parameters"], index["fitted"], index["tensors"]
+        parameters, fitted, tensors = _parameters(index["parameters"], network), index["fitted"], index["tensors"]
+        checked = _checked(parameters)
         file = folder / Path(tensors["file"]).name  # the name only: an index cannot point outside its folder
         content = file.read_bytes()
         if hashlib.sha256(content).hexdigest() != tensors["sha256"]:
             raise _Damaged(f"the checksum of {file.name} is not the one in {INDEX}; it is cut off or was changed")
-        return _restore(cls, parameters, fitted, tensor_files.load(content), network)
+        return parameters, _result(checked, fitted, tensor_files.load(content), network)
     except _NeedsModule as error:
         raise ValueError(
-            f"{folder} holds a net of your own, which a file cannot describe; pass a module of the same form: "
+            f"{folder} contains a net of your own, which a file cannot describe; pass a module of the same form: "
             f"OrthoNet.load(path, network=module){error}"
         ) from None
     except _Damaged as error:
@@ -120,21 +123,36 @@ def _read_index(file: Path) -> Any:
     return index
 
 
-def _arrays(model: OrthoNet) -> dict[str, np.ndarray[Any, Any]]:
-    scaler, to_embedding = model._embedder.scaler, model._embedder.to_embedding
-    arrays = {
-        "labels": model.labels_,
-        "embedding": model.embedding_,
-        "cluster_centers": model.cluster_centers_,
-        "layer_weights": model.layer_weights_,
-        "spread": np.array([model._spread]),
-        "to_embedding": np.asarray(to_embedding),
-    }
-    arrays |= {HISTORY + name: np.atleast_1d(values) for name, values in model.history_.items()}
+def _arrays(result: FitResult) -> Arrays:
+    """Return everything numeric of a result by name."""
+    scaler = result.embedder.scaler
+    arrays = {**result.arrays, "to_embedding": np.asarray(result.embedder.to_embedding)}
+    arrays |= {HISTORY + name: values for name, values in result.history.items()}
     if scaler is not None and scaler.mean is not None and scaler.deviation is not None:
         arrays |= {"feature_mean": scaler.mean, "feature_deviation": scaler.deviation}
-    state = model._embedder.network.state_dict()
+    state = result.embedder.network.state_dict()
     return arrays | {NETWORK + name: tensor.numpy() for name, tensor in state.items()}
+
+
+def _parameters(saved: Any, module: torch.nn.Module | None) -> dict[str, Any]:
+    """Return the parameters as the estimator takes them."""
+    parameters = {name: saved[name] for name in sorted({name.split(".")[0] for name in CONSTRAINTS})}
+    if len(parameters) != len(saved):
+        raise _Damaged(f"malformed: there are unknown parameters, {sorted(set(saved) - set(parameters))}")
+    _whole(parameters["n_clusters"])
+    if parameters["network"] is None:
+        parameters["network"] = module
+    if isinstance(parameters["network"], dict) and isinstance(parameters["network"].get("hidden_layers"), list):
+        hidden = tuple(parameters["network"]["hidden_layers"])
+        parameters["network"] = parameters["network"] | {"hidden_layers": hidden}
+    return parameters
+
+
+def _checked(parameters: dict[str, Any]) -> Parameters:
+    """Check the parameters, but for what depends on the machine, and for a module that was not passed, which is said later."""
+    training = {name: value for name, value in (parameters["training"] or {}).items() if name != "device"}
+    network = "mlp" if parameters["network"] is None else parameters["network"]
+    return check_parameters(parameters | {"training": training, "network": network})
 
 
 def _form(network: Ensemble) -> dict[str, Any]:
@@ -171,72 +189,63 @@ def _network(form: Any, weights: dict[str, np.ndarray[Any, Any]], module: torch.
     return network
 
 
-def _restore(
-    cls: type[Model],
-    parameters: Any,
-    fitted: Any,
-    arrays: dict[str, np.ndarray[Any, Any]],
-    module: torch.nn.Module | None,
-) -> Model:
-    if isinstance(parameters.get("hidden_layers"), list):
-        parameters = {**parameters, "hidden_layers": tuple(parameters["hidden_layers"])}
-    if parameters.get("network") is None:
-        parameters = {**parameters, "network": module}
-    model = cls(**parameters)
-    n_clusters = _whole(model.n_clusters)
-    weights = {name.removeprefix(NETWORK): array for name, array in arrays.items() if name.startswith(NETWORK)}
-    n_nodes, n_layers = len(arrays["embedding"]), len(fitted["layer_names"])
-    n_features = 0 if fitted["n_features_in"] == 0 else _whole(fitted["n_features_in"])
-    shapes: dict[str, tuple[int, ...]] = {
-        "labels": (n_nodes,),
-        "embedding": (n_nodes, n_clusters),
-        "cluster_centers": (n_clusters, n_clusters),
-        "to_embedding": (len(arrays["to_embedding"]), n_clusters),
-        "layer_weights": (n_layers,),
-        "spread": (1,),
+def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.nn.Module | None) -> FitResult:
+    """Put a result together from what the files say, once all of it agrees."""
+    n_clusters, layer_names = parameters.n_clusters, tuple(map(str, fitted["layer_names"]))
+    n_features = 0 if fitted["n_features"] == 0 else _whole(fitted["n_features"])
+    sizes = {
+        "nodes": len(arrays["embedding"]),
+        "clusters": n_clusters,
+        "layers": len(layer_names),
+        "features": n_features,
+        "outputs": len(arrays["to_embedding"]),
     }
-    if "feature_mean" in arrays:
-        shapes |= {"feature_mean": (n_features,), "feature_deviation": (n_features,)}
-    own_module = fitted["network"]["kind"] == "module"
-    for name, array in arrays.items():
-        wanted = np.dtype(np.int64 if name == "labels" else np.float64)
-        if own_module and name.startswith(NETWORK):
-            wanted = array.dtype  # a module may count in integers, such as batches
-        if array.dtype != wanted or array.shape != shapes.get(name, array.shape) or not np.isfinite(array).all():
-            raise _Damaged(f"{name} should be finite numbers of shape {shapes.get(name, array.shape)}, but is not")
+    form, names = fitted["network"], fitted["feature_names"]
+    _check_arrays(arrays, sizes, own_module=form["kind"] == "module")
     if not np.isin(arrays["labels"], np.arange(n_clusters)).all():
         raise _Damaged(f"the labels and n_clusters do not agree on {n_clusters} clusters")
-    network = _network(fitted["network"], weights, module)
-    form = fitted["network"]
-    if not own_module:
+    network = _network(form, {n.removeprefix(NETWORK): a for n, a in arrays.items() if n.startswith(NETWORK)}, module)
+    if form["kind"] != "module":
         n_outputs, n_inputs = form["sizes"][-1] * form["members"], form["sizes"][0]
-        if form["sizes"][-1] != n_clusters or len(arrays["to_embedding"]) != n_outputs:
+        if form["sizes"][-1] != n_clusters or sizes["outputs"] != n_outputs:
             raise _Damaged(f"the net, its {n_outputs} outputs and n_clusters={n_clusters} do not agree")
         if n_features not in (0, n_inputs):
             raise _Damaged(f"the net takes {n_inputs} features, but there are {n_features}")
-    embedder = Embedder(network, _scaler(fitted["feature_scaling"], arrays), n_clusters, arrays["to_embedding"])
-    model._embedder, model._spread = embedder, float(arrays["spread"][0])
-    model.n_features_in_ = 0 if embedder.scaler is None else n_features
-    if fitted["feature_names_in"] is not None:
-        model.feature_names_in_ = np.array([str(name) for name in fitted["feature_names_in"]], dtype=object)
-        if len(model.feature_names_in_) != model.n_features_in_:
-            raise _Damaged("the number of feature names is not the number of features")
-    model.embedding_ = arrays["embedding"]
-    model.cluster_centers_ = arrays["cluster_centers"]
-    model.labels_ = arrays["labels"]
-    model.probabilities_ = soft_assignment(
-        model.embedding_, model.cluster_centers_, model._spread, model.normalize_rows
+    if names is not None and len(names) != n_features:
+        raise _Damaged("the number of feature names is not the number of features")
+    history = {name.removeprefix(HISTORY): array for name, array in arrays.items() if name.startswith(HISTORY)}
+    if not history.keys() >= {"loss", "turn"}:
+        raise _Damaged("malformed: the history of training is missing")
+    return FitResult(
+        parameters=parameters,
+        arrays={name: arrays[name] for name in ARRAYS},
+        embedder=Embedder(network, _scaler(fitted["feature_scaling"], arrays), n_clusters, arrays["to_embedding"]),
+        layer_names=layer_names,
+        feature_names=None if names is None else tuple(map(str, names)),
+        n_features=n_features,
+        aggregation=dict(fitted["aggregation"]),
+        history=history,
+        complete=bool(fitted["complete"]),
     )
-    model.confidence_ = model.probabilities_.max(axis=1)
-    model.layer_names_ = tuple(map(str, fitted["layer_names"]))
-    model.layer_weights_ = arrays["layer_weights"]
-    model.aggregation_ = dict(fitted["aggregation"])
-    kept = {name.removeprefix(HISTORY): array for name, array in arrays.items() if name.startswith(HISTORY)}
-    model.history_ = {name: array if name in ("loss", "turn") else array[0] for name, array in kept.items()}
-    model.n_steps_ = len(model.history_["loss"])
-    model.complete_ = bool(fitted["complete"])
-    model._n_features_out = n_clusters
-    return model
+
+
+def _check_arrays(arrays: Arrays, sizes: Mapping[str, int], *, own_module: bool) -> None:
+    """Compare each array with the shape and the type that it must have."""
+    forms: dict[str, tuple[tuple[str, ...], Any]] = {
+        **ARRAYS,
+        "to_embedding": (("outputs", "clusters"), np.float64),
+        "feature_mean": (("features",), np.float64),
+        "feature_deviation": (("features",), np.float64),
+    }
+    for name, array in arrays.items():
+        shape: tuple[int, ...] = array.shape
+        dtype: Any = np.float64
+        if name in forms:
+            shape, dtype = tuple(sizes[size] for size in forms[name][0]), forms[name][1]
+        elif own_module and name.startswith(NETWORK):
+            dtype = array.dtype  # a module may count in integers, such as batches
+        if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
+            raise _Damaged(f"{name} should be finite numbers of shape {shape}, but is not")
 
 
 def _check_sizes(sizes: list[int], members: int, weights: dict[str, np.ndarray[Any, Any]]) -> None:
@@ -278,11 +287,13 @@ def _whole(value: Any) -> int:
 
 
 def _jsonable(value: Any) -> Any:
-    """Return plain JSON for what parameters hold; a random generator has no lasting form and becomes null."""
+    """Return a parameter as plain JSON; a random generator has no lasting form and becomes null."""
     if isinstance(value, np.ndarray | tuple | list):
         return [_jsonable(item) for item in value]
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, dict):
+    if is_dataclass(value):
+        return {field.name: _jsonable(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
         return {str(key): _jsonable(item) for key, item in value.items()}
     return value if isinstance(value, bool | int | float | str) else None

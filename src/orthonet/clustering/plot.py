@@ -1,4 +1,4 @@
-"""Pictures of a fitted model: its embedding in the plane, and how training went."""
+"""Pictures of what a fit found: its embedding in the plane, and how training went."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.clustering.assignment import unit_rows
-from orthonet.clustering.plane import flatten, flattening, sample
+from orthonet.clustering.projection_2d import flatten, flattening, sample
+from orthonet.clustering.result import FitResult
 from orthonet.embedding.training import WINDOW
 from orthonet.support.checks import check_integer
 from orthonet.support.drawing import (
@@ -29,19 +30,17 @@ from orthonet.support.text import one_line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from orthonet.clustering.estimator import OrthoNet
-
 Array = npt.NDArray[np.float64]
 
 LEGEND_UP_TO = 20
-"""Groups that a legend names; the numbers of more are written into the picture."""
-GROUPS_UP_TO = 100
-"""Different whole numbers that still name groups: so many signs there are."""
+"""Categories that a legend names; the numbers of more are written into the picture."""
+CATEGORIES_UP_TO = 100
+"""Different integers that are still drawn as categories: as many as there are signs."""
 
 
 @dataclass(frozen=True)
-class Groups:
-    """A group for each node."""
+class Categories:
+    """A category for each node, such as its cluster."""
 
     title: str
     names: list[str]
@@ -58,41 +57,40 @@ class Values:
 
 
 def plot_embedding(
-    model: OrthoNet, color: Any = "cluster", *, ax: Axes | None = None, legend: bool = True, max_points: int = 30_000
+    result: FitResult, color: Any = "cluster", *, ax: Axes | None = None, legend: bool = True, max_points: int = 30_000
 ) -> Axes:
-    """Draw the embedding of a fitted model; see `OrthoNet.plot_embedding`."""
-    n_nodes, n_dims = model.embedding_.shape
+    """Draw the embedding that a fit found; see `OrthoNet.plot_embedding`."""
+    n_nodes, n_dims = result.arrays["embedding"].shape
     check_integer(max_points, "max_points", minimum=2)
-    meant = _meaning(model, color)
+    meant = _meaning(result, color)
     axis = None if ax is None else check_axes(ax)
     shown = sample(n_nodes, max_points)
-    where = _places(model, shown)
+    where = _places(result, shown)
     if axis is None:
         (axis,) = notebook_axes(1, 1, (6.4, 4.8))
-    if isinstance(meant, Groups):
+    if isinstance(meant, Categories):
         draw_points(axis, where, meant.codes[shown], _point_size(len(where)))
         if legend:
-            _name_groups(axis, meant, where, shown)
+            _name_categories(axis, meant, where, shown)
     else:
         _draw_values(axis, where, meant, shown, bar=legend)
-    n_clusters = len(model.cluster_centers_)
-    told = f"{n_nodes:,} nodes in {n_clusters} clusters"
+    title = f"{n_nodes:,} nodes in {result.n_clusters} clusters"
     if len(shown) < n_nodes:
-        told += f"\na random sample of {len(shown):,} nodes is drawn"
-    axis.set_title(told, fontsize=10)
+        title += f"\na random sample of {len(shown):,} nodes is drawn"
+    axis.set_title(title, fontsize=10)
     axis.set_xlabel(f"unit rows of the embedding, {flattening(len(shown), n_dims)}", fontsize=8)
     return axis
 
 
-def draw_points(axis: Axes, where: Array, groups: npt.NDArray[Any] | None = None, size: float | None = None) -> None:
-    """Draw points in the plane, each with the sign of its group; groups are numbered from 0, ``size`` is a point's area."""
+def draw_points(axis: Axes, where: Array, clusters: npt.NDArray[Any] | None = None, size: float | None = None) -> None:
+    """Draw points in the plane, each with the sign of its cluster; clusters are numbered from 0, ``size`` is a point's area."""
     size = float(np.clip(3000 / max(len(where), 1), 2, 14)) if size is None else size
-    if groups is None:
-        groups, colours = np.zeros(len(where), dtype=np.intp), np.array([NEUTRAL])
+    if clusters is None:
+        clusters, colours = np.zeros(len(where), dtype=np.intp), np.array([NEUTRAL])
     else:
         colours = np.array(MUTED)
-    colour, symbol = group_sign_of(groups)
-    # Groups of one symbol are drawn together, node by node, so that none covers the others.
+    colour, symbol = _signs(clusters)
+    # Clusters of one symbol are drawn together, node by node, so that none covers the others.
     for place in np.unique(symbol):
         chosen = symbol == place
         axis.scatter(
@@ -109,16 +107,16 @@ def draw_points(axis: Axes, where: Array, groups: npt.NDArray[Any] | None = None
     axis.set_yticks([])
 
 
-def group_sign_of(groups: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the colour and the symbol of each node's group."""
-    signs = np.array([group_sign(group) for group in range(int(groups.max(initial=0)) + 1)], dtype=np.intp)
-    return signs[groups, 0], signs[groups, 1]
+def _signs(clusters: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the colour and the symbol of each node's cluster."""
+    signs = np.array([group_sign(one) for one in range(int(clusters.max(initial=0)) + 1)], dtype=np.intp)
+    return signs[clusters, 0], signs[clusters, 1]
 
 
-def plot_history(model: OrthoNet, *, ax: Axes | None = None) -> Axes:
+def plot_history(result: FitResult, *, ax: Axes | None = None) -> Axes:
     """Draw the loss of each training step, and how far the embedding turned; see `OrthoNet.plot_history`."""
     axis = notebook_axes(1, 1, (6.4, 3.6))[0] if ax is None else check_axes(ax)
-    losses, turns = model.history_["loss"], model.history_["turn"]
+    losses, turns = result.history["loss"], result.history["turn"]
     steps = np.arange(1, len(losses) + 1)
     axis.plot(steps, losses, color=MUTED[0], linewidth=1.2, marker="o" if len(losses) == 1 else None)
     axis.set_xlabel("step")
@@ -140,20 +138,22 @@ def plot_history(model: OrthoNet, *, ax: Axes | None = None) -> Axes:
         beside.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         beside.yaxis.set_major_formatter("{x:g}")
         beside.yaxis.set_minor_locator(ticker.NullLocator())
-        if model.tol > 0:
-            beside.axhline(model.tol, color=MUTED[3], linewidth=0.8, linestyle=":")
-    axis.set_title(how_training_ended(model), fontsize=10)
+        tol = result.parameters.training.tol
+        if tol > 0:
+            beside.axhline(tol, color=MUTED[3], linewidth=0.8, linestyle=":")
+    axis.set_title(how_training_ended(result), fontsize=10)
     return axis
 
 
-def how_training_ended(model: OrthoNet) -> str:
-    """Tell in one line when training stopped and why."""
-    steps = f"{model.n_steps_:,} of {model.max_steps:,} steps"
-    if not model.complete_:
+def how_training_ended(result: FitResult) -> str:
+    """Say in one line when training stopped and why."""
+    training = result.parameters.training
+    steps = f"{result.n_iter:,} of {training.max_iter:,} steps"
+    if not result.complete:
         return f"interrupted after {steps}: the model is incomplete"
-    turns = model.history_["turn"]
-    if len(turns) and turns[-1] < model.tol:
-        return f"stopped after {steps}: the turn was below {model.tol:g}"
+    turns = result.history["turn"]
+    if len(turns) and turns[-1] < training.tol:
+        return f"stopped after {steps}: the turn was below {training.tol:g}"
     return f"{steps}: the embedding still turned"
 
 
@@ -162,12 +162,11 @@ def look_steps(n_steps: int, n_looks: int) -> npt.NDArray[np.int64]:
     return n_steps // WINDOW * WINDOW - WINDOW * np.arange(n_looks)[::-1]
 
 
-def _places(model: OrthoNet, shown: npt.NDArray[np.intp]) -> Array:
-    """Return where the nodes lie in the plane. The model keeps it: t-SNE takes seconds, and the next colour needs it again."""
-    kept: tuple[Array, Array] | None = getattr(model, "_plane", None)
-    if kept is None or kept[0] is not model.embedding_ or len(kept[1]) != len(shown):
-        model._plane = kept = (model.embedding_, flatten(unit_rows(model.embedding_[shown])))
-    return kept[1]
+def _places(result: FitResult, shown: npt.NDArray[np.intp]) -> Array:
+    """Return where the nodes lie in the plane. The result keeps it: t-SNE takes seconds, and the next colour needs it again."""
+    if len(shown) not in result.planes:
+        result.planes[len(shown)] = flatten(unit_rows(result.arrays["embedding"][shown]))
+    return result.planes[len(shown)]
 
 
 def _point_size(n_points: int) -> float:
@@ -175,17 +174,17 @@ def _point_size(n_points: int) -> float:
     return float(np.clip(20_000 / n_points, 2, 30))
 
 
-def _meaning(model: OrthoNet, color: Any) -> Groups | Values:
-    """Tell what nodes are coloured by: groups or numbers."""
+def _meaning(result: FitResult, color: Any) -> Categories | Values:
+    """Decide what nodes are coloured by: categories or numbers."""
     if isinstance(color, str):
         if color == "cluster":
-            return Groups("cluster", [str(k) for k in range(len(model.cluster_centers_))], model.labels_)
+            return Categories("cluster", [str(k) for k in range(result.n_clusters)], result.arrays["labels"])
         if color == "confidence":
-            return Values("confidence", model.confidence_, (0.0, 1.0))
+            return Values("confidence", result.confidence, (0.0, 1.0))
         raise ValueError(f'color must be "cluster", "confidence", or a value for each node, got {color!r}')
     title = one_line(getattr(color, "name", None) or "", 30)  # of a pandas or polars column
     values = np.asarray(color)
-    n_nodes = len(model.labels_)
+    n_nodes = len(result.arrays["labels"])
     if values.shape != (n_nodes,):
         raise ValueError(
             f"color must hold one value for each of the {n_nodes} nodes the model was fitted on, got shape {values.shape}"
@@ -196,8 +195,8 @@ def _meaning(model: OrthoNet, color: Any) -> Groups | Values:
         raise TypeError(f"color must hold numbers or labels, got an array of {values.dtype}")
     if values.dtype.kind != "f":
         names, codes = np.unique(values, return_inverse=True)
-        if values.dtype.kind not in "iu" or len(names) <= GROUPS_UP_TO:
-            return Groups(title or "label", [one_line(name, 24) for name in names.tolist()], codes)
+        if values.dtype.kind not in "iu" or len(names) <= CATEGORIES_UP_TO:
+            return Categories(title or "label", [one_line(name, 24) for name in names.tolist()], codes)
     return _values(title, values.astype(np.float64))
 
 
@@ -206,7 +205,7 @@ def _values(title: str, numbers: Array) -> Values:
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return Values(title, numbers, (0.0, 1.0))
-    low, high = np.percentile(known, [1, 99])  # lest one node rule all the colours
+    low, high = np.percentile(known, [1, 99])  # so that one extreme node does not set the whole scale
     return Values(title, numbers, (low, high) if low < high else (known.min(), known.max()))
 
 
@@ -232,21 +231,21 @@ def _draw_values(axis: Axes, where: Array, values: Values, shown: npt.NDArray[np
     drawn.set_label(", ".join(part for part in (values.title, missing) if part), parse_math=False)
 
 
-def _name_groups(axis: Axes, groups: Groups, where: Array, shown: npt.NDArray[np.intp]) -> None:
-    """Name few groups in a legend beside the picture, and many where they lie."""
-    if len(groups.names) > LEGEND_UP_TO:
-        _write_names(axis, groups, where, shown)
+def _name_categories(axis: Axes, categories: Categories, where: Array, shown: npt.NDArray[np.intp]) -> None:
+    """Name few categories in a legend beside the picture, and many where they lie."""
+    if len(categories.names) > LEGEND_UP_TO:
+        _write_names(axis, categories, where, shown)
         return
     lines = require("matplotlib.lines", extra="plot", purpose="drawing")
     handles = []
-    for group in range(len(groups.names)):
-        colour, symbol = group_sign(group)
+    for code in range(len(categories.names)):
+        colour, symbol = group_sign(code)
         sign = {"color": MUTED[colour], "marker": MARKERS[symbol], "markersize": 6, "markeredgewidth": 0}
         handles.append(lines.Line2D([], [], linestyle="", **sign))
     legend = axis.legend(
         handles,
         [""] * len(handles),
-        title=f"{groups.title} (nodes)",
+        title=f"{categories.title} (nodes)",
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,
@@ -256,20 +255,20 @@ def _name_groups(axis: Axes, groups: Groups, where: Array, shown: npt.NDArray[np
         handletextpad=0.2,
     )
     legend.get_title().set_parse_math(False)
-    sizes = np.bincount(groups.codes, minlength=len(groups.names))
+    sizes = np.bincount(categories.codes, minlength=len(categories.names))
     # Set afterwards: matplotlib leaves out labels that begin with an underscore, and reads $ as mathematics.
-    for text, name, size in zip(legend.get_texts(), groups.names, sizes, strict=True):
+    for text, name, size in zip(legend.get_texts(), categories.names, sizes, strict=True):
         text.set_parse_math(False)
         text.set_text(f"{name} ({size:,})")
 
 
-def _write_names(axis: Axes, groups: Groups, where: Array, shown: npt.NDArray[np.intp]) -> None:
+def _write_names(axis: Axes, categories: Categories, where: Array, shown: npt.NDArray[np.intp]) -> None:
     effects = require("matplotlib.patheffects", extra="plot", purpose="drawing")
-    codes = groups.codes[shown]
-    for group in np.unique(codes):
-        across, up = np.median(where[codes == group], axis=0)
+    codes = categories.codes[shown]
+    for code in np.unique(codes):
+        across, up = np.median(where[codes == code], axis=0)
         axis.annotate(
-            one_line(groups.names[group], 12),
+            one_line(categories.names[code], 12),
             (across, up),
             (0, 3),  # above the point, not on it
             textcoords="offset points",

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from orthonet.clustering.plot import how_training_ended
+from orthonet.clustering.result import FitResult
 from orthonet.support.text import html_table, one_line
 
-if TYPE_CHECKING:
-    from orthonet.clustering.estimator import OrthoNet
-
 MAX_ROWS = 20
+"""Clusters, and layers, that a table lists; it counts the others."""
 
 
-def model_html(model: OrthoNet) -> str:
-    """Return the fitted model as HTML: everything escaped, no colours of its own, nothing fetched."""
-    n_nodes, n_clusters = model.probabilities_.shape
-    sizes = np.bincount(model.labels_, minlength=n_clusters)
-    sums = np.bincount(model.labels_, model.confidence_, minlength=n_clusters)
-    features = f"{model.n_features_in_:,} features" if model.n_features_in_ else "no features"
+def model_html(result: FitResult, heading: str) -> str:
+    """Return what a fit found as HTML: everything escaped, no colours of its own, nothing fetched."""
+    labels, confidence = result.arrays["labels"], result.confidence
+    n_nodes, n_clusters = len(labels), result.n_clusters
+    sizes = np.bincount(labels, minlength=n_clusters)
+    sums = np.bincount(labels, confidence, minlength=n_clusters)
+    features = f"{result.n_features:,} features" if result.n_features else "no features"
     lines = [
-        f"{n_nodes:,} nodes in {n_clusters:,} clusters, {features}, mean confidence {model.confidence_.mean():.2f}",
-        f"aggregation: {one_line(model.aggregation_.get('method', model.aggregation))}",
-        f"training: {how_training_ended(model)}",
+        f"{n_nodes:,} nodes in {n_clusters:,} clusters, {features}, mean confidence {confidence.mean():.2f}",
+        f"aggregation: {one_line(result.aggregation['method'])}",
+        f"training: {how_training_ended(result)}",
     ]
     n_empty = int((sizes == 0).sum())
     if n_empty:
@@ -36,10 +35,10 @@ def model_html(model: OrthoNet) -> str:
     ]
     rest = sizes[MAX_ROWS:]
     more = f"and {len(rest):,} more, of {rest.max():,} to {rest.min():,} nodes" if len(rest) else ""
-    weights = model.layer_weights_.tolist()
+    weights = result.arrays["layer_weights"].tolist()
     layers = [
         (one_line(name), f"{weight:.3g}")
-        for name, weight in zip(model.layer_names_[:MAX_ROWS], weights[:MAX_ROWS], strict=True)
+        for name, weight in zip(result.layer_names[:MAX_ROWS], weights[:MAX_ROWS], strict=True)
     ]
     n_more = len(weights) - len(layers)
     tables = (
@@ -47,7 +46,7 @@ def model_html(model: OrthoNet) -> str:
         html_table(("layer", "weight"), layers, more=f"and {n_more:,} more" if n_more else ""),
     )
     return (
-        f"<pre>{escape(repr(model))}</pre><p>{'<br>'.join(map(escape, lines))}</p>"
+        f"<pre>{escape(heading)}</pre><p>{'<br>'.join(map(escape, lines))}</p>"
         '<div style="display: flex; flex-wrap: wrap; align-items: flex-start; gap: 2em">'
         + "".join(f"<div>{table}</div>" for table in tables)
         + "</div>"

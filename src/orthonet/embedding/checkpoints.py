@@ -65,7 +65,7 @@ class Checkpoints:
         return time.monotonic() - self._written >= SECONDS_BETWEEN
 
     def load_laplacian(self) -> tuple[LowRankUpdate, dict[str, Any]] | None:
-        """Return the merged Laplacian of the last run and what was told of it, None if there is none."""
+        """Return the aggregated Laplacian of the last run and what was reported of it, None if there is none."""
         found = self._read(LAPLACIAN)
         if found is None:
             return None
@@ -95,7 +95,9 @@ class Checkpoints:
                 found = (content.metadata() or {}).get("fingerprint")
                 tensors = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118
         except (opened.SafetensorError, OSError, ValueError) as error:
-            raise ValueError(f"{file} is no checkpoint, or a damaged one ({error}); delete it to start anew") from None
+            raise ValueError(
+                f"{file} is not a checkpoint, or a damaged one ({error}); delete it to start anew"
+            ) from None
         if found != self.fingerprint:
             raise ValueError(
                 f"{file} belongs to a run with other data or settings; pass another checkpoint_dir, or delete that one"

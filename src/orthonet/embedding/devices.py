@@ -14,10 +14,11 @@ from orthonet.support.checks import check_choice, check_integer
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
-def choose_device(device: Any = "auto") -> torch.device:
+def choose_device(device: Any = "auto", name: str = "device") -> torch.device:
     """Return the device: "auto" is a CUDA GPU if there is one, else the CPU; Apple's "mps" is taken when it is named.
 
     Of several GPUs, each of the processes that `torchrun` starts on a machine takes its own.
+    Messages call the argument ``name``.
 
     Raises
     ------
@@ -32,19 +33,19 @@ def choose_device(device: Any = "auto") -> torch.device:
     try:
         chosen = torch.device(device)
     except (RuntimeError, TypeError) as error:
-        raise ValueError(f"device must be 'auto', 'cpu', 'cuda', 'cuda:1', 'mps' …, got {device!r} ({error})") from None
+        raise ValueError(f"{name} must be 'auto', 'cpu', 'cuda', 'cuda:1', 'mps' …, got {device!r} ({error})") from None
     available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    check_choice(chosen.type, "device", available)
+    check_choice(chosen.type, name, available)
     if not available[chosen.type] or (chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count()):
-        raise ValueError(f"device={device!r}, but this machine has no such device; pass device='auto' or 'cpu'")
+        raise ValueError(f"{name}={device!r}, but this machine has no such device; pass {name}='auto' or 'cpu'")
     return chosen
 
 
-def choose_dtype(dtype: Any, device: torch.device) -> torch.dtype:
+def choose_dtype(dtype: Any, device: torch.device, name: str = "dtype") -> torch.dtype:
     """Return the type of the net's numbers; float64 does not exist on "mps"."""
-    check_choice(dtype, "dtype", DTYPES)
+    check_choice(dtype, name, DTYPES)
     if dtype == "float64" and device.type == "mps":
-        raise ValueError("dtype='float64' does not exist on device 'mps'; pass dtype='float32' or device='cpu'")
+        raise ValueError(f"{name}='float64' does not exist on device 'mps'; pass {name}='float32' or device 'cpu'")
     return DTYPES[dtype]
 
 

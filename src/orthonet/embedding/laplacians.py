@@ -1,4 +1,4 @@
-"""The merged Laplacian as training sees it: by rows, so that batches and processes each need a part of it only.
+"""The aggregated Laplacian as training sees it: by rows, so that batches and processes each need a part of it only.
 
 *Low rank*, L = c I + V G Vᵀ: YᵀLY = c YᵀY + (VᵀY)ᵀ G (VᵀY), and rows of L Y need the same rows of Y and V and the small VᵀY.
 So a batch, or a process, sums YᵀY and VᵀY over its own nodes, and that is all that is ever exchanged.

@@ -22,6 +22,9 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
+from orthonet.embedding.tensors import as_tensor
+from orthonet.graph.features import Features
+
 NetworkKind = Literal["mlp", "linear", "gcn"]
 NETWORK_KINDS: tuple[NetworkKind, ...] = get_args(NetworkKind)
 ACTIVATIONS: dict[str, type[nn.Module]] = {
@@ -82,7 +85,7 @@ class Perceptron(nn.Module):
 class GraphConvolution(Perceptron):
     """A perceptron that averages over neighbours after each hidden linear layer: h ← activation(S h W + b).
 
-    `neighbours` holds S, sparse, of the nodes whose features come in; it belongs to the graph, not to the net.
+    `neighbours` is S, sparse, of the nodes whose features come in; it belongs to the graph, not to the net.
     """
 
     kind: NetworkKind = "gcn"
@@ -134,6 +137,25 @@ def build_ensemble(
     form = GraphConvolution if network == "gcn" else Perceptron
     ends = (sizes[0], sizes[-1]) if network == "linear" else tuple(sizes)
     return Ensemble([form(ends, generator, activation) for _ in range(n_members)])
+
+
+def check_module(network: Ensemble, inputs: Features, n_outputs: int) -> None:
+    """Try a module that the user made on two nodes: it must have parameters, and ``n_outputs`` outputs per node."""
+    parameters = list(network.parameters())
+    if not parameters:
+        raise ValueError("network is a module without parameters; there is nothing to train")
+    rows = inputs[:2]
+    network.eval()  # so that it learns nothing from them
+    try:
+        with torch.no_grad():
+            outputs = network(as_tensor(rows, parameters[0].dtype))
+    except (RuntimeError, TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"network fails on features of shape {rows.shape}: {error}") from error
+    if outputs.shape != (rows.shape[0], n_outputs):
+        raise ValueError(
+            f"network maps {rows.shape[0]} nodes to an array of shape {tuple(outputs.shape)}; it must have n_clusters="
+            f"{n_outputs} outputs per node"
+        )
 
 
 def _activation(name: str) -> nn.Module:

@@ -1,10 +1,10 @@
 """From the outputs of trained nets to one embedding with orthonormal columns.
 
-The outputs of a net matter only by the subspace they span. Each member's outputs are made orthonormal; the subspaces of several
-members are then merged into the one that is nearest to all of them, spanned by the eigenvectors of the K largest eigenvalues of
-the mean of their projections (1/r) Σ_m Y_m Y_mᵀ. Each of these eigenvalues tells which share of the members hold that
-direction: their mean is the *agreement* of the members, 1 if all found the same, and it needs no labels. The merged subspace is
-turned so that its columns approximate single eigenvectors of L, in rising order.
+The outputs of a net matter only by the subspace they span. Each member's outputs are made orthonormal; the subspaces of
+several members are then combined into the one that is nearest to all of them, spanned by the eigenvectors of the K largest
+eigenvalues of the mean of their projections (1/r) Σ_m Y_m Y_mᵀ. Each of these eigenvalues tells which share of the members
+found that direction: their mean is the *agreement* of the members, 1 if all found the same, and it needs no labels. The
+combined subspace is turned so that its columns approximate single eigenvectors of L, in rising order.
 
 All of it is a linear map of the outputs, so new nodes take the same way; and it needs only small sums over the nodes.
 """
@@ -44,16 +44,16 @@ def embedding_map(outputs: Tensor, laplacian: LaplacianRows, n_outputs: int, pro
     rank = min(n_outputs, int((shares > 1e-3 / len(members)).sum()))
     kept = slice(len(shares) - rank, None)
     stacking = torch.block_diag(*own)  # type: ignore[no-untyped-call]
-    to_merged = stacking @ (directions[:, kept] / torch.sqrt(shares[kept] * len(members)))
-    to_merged = to_merged @ _orthonormalising(wide @ to_merged, processes)
-    merged = wide @ to_merged
-    rough = _quadratic(merged, laplacian, processes)
+    to_combined = stacking @ (directions[:, kept] / torch.sqrt(shares[kept] * len(members)))
+    to_combined = to_combined @ _orthonormalising(wide @ to_combined, processes)
+    combined = wide @ to_combined
+    rough = _quadratic(combined, laplacian, processes)
     turned = torch.linalg.eigh((rough + rough.T) / 2).eigenvectors
     # An eigenvector's sign is arbitrary; the longer tail of its entries points up, however the nodes are numbered.
-    (tails,) = processes.sum([(merged @ turned).pow(3).sum(dim=0)])
+    (tails,) = processes.sum([(combined @ turned).pow(3).sum(dim=0)])
     turned = turned * torch.where(tails < 0, -1.0, 1.0)
     matrix = torch.zeros(wide.shape[1], n_outputs, dtype=torch.float64)
-    matrix[:, : turned.shape[1]] = to_merged @ turned
+    matrix[:, : turned.shape[1]] = to_combined @ turned
     return EmbeddingMap(matrix, turned.shape[1], float(shares[kept].clamp(max=1.0).sum()) / max(rank, 1))
 
 

@@ -136,17 +136,17 @@ def _fresh_name(store: Any, rank: int, size: int) -> str:
     if rank == 0:
         store.set(f"{MEETING}/name", word)
         for other in range(1, size):
-            store.set(f"{MEETING}/{word}/{other}/heard", store.get(f"{MEETING}/{word}/{other}"))
+            store.set(f"{MEETING}/{word}/{other}/repeated", store.get(f"{MEETING}/{word}/{other}"))
         return word
     give_up = time.monotonic() + store.timeout.total_seconds()
     while time.monotonic() < give_up:
         name: str = store.get(f"{MEETING}/name").decode()
         store.set(f"{MEETING}/{name}/{rank}", word)
         try:
-            store.wait([f"{MEETING}/{name}/{rank}/heard"], timedelta(seconds=1))
+            store.wait([f"{MEETING}/{name}/{rank}/repeated"], timedelta(seconds=1))
         except RuntimeError:  # nobody there, perhaps any more
             continue
-        if store.get(f"{MEETING}/{name}/{rank}/heard").decode() == word:
+        if store.get(f"{MEETING}/{name}/{rank}/repeated").decode() == word:
             return name
         time.sleep(0.05)
     raise RuntimeError(f"process {rank} of {size} did not meet the first one in {store.timeout}")

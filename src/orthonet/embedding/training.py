@@ -1,16 +1,16 @@
 """Train the nets: AMSGrad on the loss, until the embedding no longer turns.
 
-Each step needs, of all nodes, only YᵀY (K x K a net) and VᵀY (p x K a net), see `orthonet.embedding.laplacians`:
+Each step needs, of all nodes, only YᵀY (K x K per net) and VᵀY (p x K per net), see `orthonet.embedding.laplacians`:
 
 - *full batch*: both are exact, and so is the gradient;
 - *mini-batches*: both are running averages over the last batches (decay 0.9, corrected for the start like Adam's moments);
 - *processes*: each sums over its own nodes; the sums and the parameters' gradients are added up over all of them.
 
-Several nets train side by side, each on its own loss; what is told is the mean of their losses.
+Several nets train side by side, each on its own loss; what is reported is the mean of their losses.
 
 Training ends when the K-dimensional subspaces, seen every 20 steps, have turned by less than ``tol`` on average: 1 − the mean
 squared cosine of the principal angles. This looks at the embedding, which is invariant to how the outputs come, and
-not at the loss, which goes on falling long after the clusters have stopped to move.
+not at the loss, which goes on falling long after the clusters have stopped moving.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ DECAY = 0.9
 
 
 @dataclass
-class Training:
+class TrainingResult:
     """What came of a training run."""
 
     losses: list[float] = field(default_factory=list)
@@ -58,20 +58,20 @@ def train(
     n_outputs: int,
     *,
     learning_rate: float = 1e-3,
-    max_steps: int = 200,
+    max_iter: int = 200,
     tol: float = 5e-3,
     batch_size: int | None = None,
     seed: int = 0,
     processes: Processes | None = None,
     checkpoints: Checkpoints | None = None,
     verbose: bool | None = None,
-) -> Training:
+) -> TrainingResult:
     """Minimise the loss over the parameters of ``network``, in place.
 
     Parameters
     ----------
     network : Ensemble
-        f, from features to ``n_outputs`` outputs a member.
+        f, from features to ``n_outputs`` outputs per member.
     nodes : Nodes
         The features of this process's nodes.
     laplacian : LowRankRows or WholeRows
@@ -80,12 +80,12 @@ def train(
         K.
     learning_rate : float, default=1e-3
         Of AMSGrad (Reddi et al. 2018).
-    max_steps : int, default=200
+    max_iter : int, default=200
         Steps at most.
     tol : float, default=5e-3
         How little the embedding turns in 20 steps when training stops.
     batch_size : int, optional
-        Nodes a step, over all processes; all by default.
+        Nodes per step, over all processes; all by default.
     seed : int, default=0
         Orders the nodes for mini-batches.
     processes : Processes, optional
@@ -102,16 +102,16 @@ def train(
         batches = Batches(len(nodes), own, (seed, processes.rank))
     optimiser = torch.optim.Adam(network.parameters(), lr=learning_rate, amsgrad=True)
     run = _Run(network, nodes, laplacian, n_outputs, batches, processes)
-    done = Training()
+    done = TrainingResult()
     stored = processes.from_first(checkpoints.load() if checkpoints and processes.first else None)
     if stored is not None:
         restore_optimiser(network, optimiser, stored)
         done = run.resumed(stored)
     network.train()
     before, at_start = processes.bytes_sent, len(done.losses)
-    with progress("training", max_steps, verbose if processes.first else False) as report:
+    with progress("training", max_iter, verbose if processes.first else False) as report:
         try:
-            while len(done.losses) < max_steps and not done.converged:
+            while len(done.losses) < max_iter and not done.converged:
                 optimiser.zero_grad()
                 loss = run.backward(len(done.losses))
                 if not torch.isfinite(torch.tensor(loss)):
@@ -209,7 +209,7 @@ class _Run:
         both, new, old = ((a.mT @ b).square().sum(dim=(1, 2)) for a, b in ((before, now), (now, now), (before, before)))
         return float((1 - both / torch.sqrt(new * old).clamp_min(1e-300)).mean())
 
-    def state(self, done: Training) -> dict[str, Tensor]:
+    def state(self, done: TrainingResult) -> dict[str, Tensor]:
         """Return what a resumed run needs beside the parameters."""
         state = {
             "losses": torch.tensor(done.losses, dtype=torch.float64),
@@ -221,14 +221,14 @@ class _Run:
             state["looked_at"] = self.looked_at
         return state
 
-    def resumed(self, state: dict[str, Tensor]) -> Training:
+    def resumed(self, state: dict[str, Tensor]) -> TrainingResult:
         """Take up a state again."""
         self.average = {
             name.removeprefix("average."): tensor for name, tensor in state.items() if name.startswith("average.")
         }
         self.looked_at = state.get("looked_at")
         converged, self.n_averaged = state["flags"].tolist()
-        return Training(state["losses"].tolist(), state["turns"].tolist(), bool(converged))
+        return TrainingResult(state["losses"].tolist(), state["turns"].tolist(), bool(converged))
 
     def _split(self, columns: Tensor) -> tuple[Tensor, ...]:
         return torch.split(columns, self.n_outputs, dim=1)

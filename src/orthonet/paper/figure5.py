@@ -1,6 +1,6 @@
 """Figure 5: NMI on all nodes against the fraction of the nodes, and of the graph, that a model was trained on.
 
-One net each (``n_init=1``), as the paper has it; everything else is default.
+One net each (``n_networks=1``), as the paper has it; everything else is default.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def measure(data_name: str, fraction: float, repeat: int, quick: bool) -> dict[s
     (found,) = score_by_fraction(
         data.graph,
         data.labels,
-        lambda seed: OrthoNet(data.n_clusters, n_init=1, random_state=seed, verbose=False),
+        lambda seed: OrthoNet(data.n_clusters, random_state=seed, verbose=False, training={"n_networks": 1}),
         fractions=[fraction],
         n_repeats=1,
         random_state=repeat,

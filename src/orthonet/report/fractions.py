@@ -67,7 +67,7 @@ def score_by_fraction(
     >>> from orthonet.report.fractions import score_by_fraction
     >>> data = datasets.make_multilayer_gaussians(n_nodes=200, n_clusters=3, random_state=0)
     >>> def model(seed):
-    ...     return OrthoNet(3, max_steps=20, random_state=seed)
+    ...     return OrthoNet(3, training={"max_iter": 20}, random_state=seed)
     >>> [found.n_trained for found in score_by_fraction(data.graph, data.labels, model, fractions=[0.8, 1], n_repeats=1)]
     [160, 200]
     """

@@ -67,7 +67,7 @@ def write_report(
     >>> from orthonet import OrthoNet, datasets
     >>> from orthonet.report.html import write_report
     >>> data = datasets.make_multilayer_gaussians(n_nodes=60, n_clusters=3, random_state=0)
-    >>> model = OrthoNet(3, max_steps=10, random_state=0).fit(data.graph)
+    >>> model = OrthoNet(3, training={"max_iter": 10}, random_state=0).fit(data.graph)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(data.graph, model, f"{folder}/report.html").name
     'report.html'

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import issparse
 
 from orthonet.clustering.assignment import unit_rows
-from orthonet.clustering.plane import flatten, flattening, sample
+from orthonet.clustering.projection_2d import flatten, flattening, sample
 from orthonet.report.findings import FeatureTable, telling_features
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, floats, markup, packed, shortened

@@ -23,7 +23,10 @@ KILLS = 10
 def model_of(setting: str) -> OrthoNet:
     batch_size = 40 if setting == "batches" else None
     return OrthoNet(
-        3, hidden_layers=(30, 20), n_init=2, max_steps=300, tol=0.0, random_state=0, n_jobs=1, batch_size=batch_size
+        3,
+        random_state=0,
+        network={"hidden_layers": (30, 20)},
+        training={"n_networks": 2, "max_iter": 300, "tol": 0.0, "n_jobs": 1, "batch_size": batch_size},
     )
 
 
@@ -38,7 +41,7 @@ def start_fit(setting: str, state: Path | None, found: Path) -> int:
         return child
     status = 1
     try:
-        model = model_of(setting).set_params(checkpoint_dir=state).fit(graph_of(setting))
+        model = model_of(setting).set_params(training__checkpoint_dir=state).fit(graph_of(setting))
         np.savez(found, loss=model.history_["loss"], labels=model.labels_, embedding=model.embedding_)
         status = 0
     except BaseException as error:
@@ -59,7 +62,7 @@ def wait_for_writes(file: Path, times: int, child: int) -> None:
 
 def main(folder: Path, setting: str) -> int:
     checkpoints.SECONDS_BETWEEN = 0.0  # after every step
-    model_of("dense").set_params(max_steps=2).fit(graph_of("dense"))  # so that what is imported late is imported once
+    model_of("dense").set_params(training__max_iter=2).fit(graph_of("dense"))  # so that what is imported late is imported once
     if os.waitpid(start_fit(setting, None, folder / "undisturbed.npz"), 0)[1]:
         return 1
     rng = np.random.default_rng(0)

@@ -41,14 +41,10 @@ def graph_of(setting: str):
 def fit(setting: str, distributed: bool) -> OrthoNet:
     model = OrthoNet(
         3,
-        hidden_layers=(30, 20),
-        n_init=2,
-        max_steps=40,
-        tol=0.0,
         random_state=0,
-        n_jobs=1,
-        distributed=distributed,
         **SETTINGS[setting],
+        network={"hidden_layers": (30, 20)},
+        training={"n_networks": 2, "max_iter": 40, "tol": 0.0, "n_jobs": 1, "distributed": distributed},
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,0 +1,120 @@
+"""What `OrthoNet` is given: data to fit, and new nodes to place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from orthonet.clustering.result import FitResult
+from orthonet.graph.features import Features, check_features, is_float_map, spooled
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.smoothing import averaging_matrix, smooth
+
+FeatureNames = tuple[str, ...] | None
+Validated = Callable[[Any], tuple[Features, FeatureNames]]
+"""`validated` for one estimator."""
+
+
+@dataclass(frozen=True)
+class FitInput:
+    """The data of a fit.
+
+    Attributes
+    ----------
+    data : MultilayerGraph or features
+    name : str
+        What messages call the features.
+    feature_names : tuple of str or None
+        If the features came with names.
+    """
+
+    data: MultilayerGraph | Features
+    name: str
+    feature_names: FeatureNames
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self.data.n_nodes if isinstance(self.data, MultilayerGraph) else int(self.data.shape[0])
+
+
+def fit_input(X: Any, layers: Sequence[Any] | None, validate: Validated) -> FitInput:
+    """Return what was passed to ``fit`` as a graph, or as features without layers."""
+    if isinstance(layers, MultilayerGraph) or (isinstance(X, MultilayerGraph) and layers is not None):
+        raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")
+    if X is None and layers is None:
+        raise ValueError("fit needs a MultilayerGraph, features X, or layers=; it got none of them")
+    if isinstance(X, MultilayerGraph):
+        return FitInput(X, "features", X.feature_names)
+    if X is None:
+        return FitInput(MultilayerGraph(layers), "features", None)  # type: ignore[arg-type]
+    features, names = validate(X)
+    if layers is None:
+        return FitInput(features, "X", names)
+    return FitInput(MultilayerGraph(layers, X if hasattr(X, "index") else features), "X", names)
+
+
+def embed_new_nodes(X: Any, result: FitResult, validate: Validated) -> npt.NDArray[np.float64]:
+    """Return the embedding of nodes that are given by their features, or as a graph."""
+    smoothing, layer_weights = result.parameters.smoothing, result.parameters.layer_weights
+    embedder = result.embedder
+    if embedder.scaler is None:
+        raise ValueError(
+            "this model was fitted on layers without features, so it can place no new nodes; the labels of its own nodes "
+            "are in labels_. Fit with features to predict"
+        )
+    averages = smoothing > 0 or embedder.needs_graph
+    if not isinstance(X, MultilayerGraph):
+        if averages:
+            raise ValueError(
+                "this model averages features over neighbours (smoothing or network='gcn'), so it needs their edges; pass "
+                "a MultilayerGraph"
+            )
+        return embedder.embed(validate(X)[0])
+    if X.features is None:
+        raise ValueError("the graph has no features, and new nodes are placed by their features alone")
+    names, n_features = result.feature_names, X.features.shape[1]
+    if n_features != result.n_features or (names and X.feature_names and names != X.feature_names):
+        raise ValueError(
+            f"the features of the graph ({n_features}) are not those that the model was fitted on "
+            f"({result.n_features})" + (f": {', '.join(names)}" if names else "")
+        )
+    if not averages:
+        return embedder.embed(X.features)
+    same_layers = layer_weights is not None and len(layer_weights) == X.n_layers
+    averaging = averaging_matrix(X, layer_weights if same_layers else None)
+    if not smoothing:
+        return embedder.embed(X.features, averaging)
+    return embedder.embed(smooth(X.features, embedder.scaler, averaging, smoothing), averaging, scaled=True)
+
+
+def validated(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[Features, FeatureNames]:
+    """Return features, and their names if they have some, after scikit-learn's validation.
+
+    With ``reset`` the estimator remembers their number and names, else it compares them with those it remembers.
+    """
+    if X is None:
+        raise ValueError("X is None; pass features, one row per node")
+    if hasattr(X, "__next__"):
+        X = spooled(X, "X")
+    if is_float_map(X):  # scikit-learn's validation would make a plain array of it
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        checked = X
+    else:
+        checked = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=(np.float64, np.float32),
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+        )
+    names = getattr(estimator, "feature_names_in_", None)
+    return check_features(checked, "X"), None if names is None else tuple(names)

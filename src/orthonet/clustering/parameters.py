@@ -1,0 +1,356 @@
+"""The parameters of `OrthoNet`: one constraint each, all of them checked before any work.
+
+Some parameters have options of their own. Each of these is a name, or a mapping of that name and the options:
+
+    aggregation     "power"       {"method": "power", "p": -10, "solver": "exact"}
+    network         "mlp"         {"kind": "mlp", "hidden_layers": (50, 50)}
+    assign_labels   "kmeans"      {"method": "kmeans", "normalize_rows": False}
+    training        None          {"max_iter": 500, "device": "cpu"}, or a `Training`
+
+Messages, and ``orthonet cluster --set``, write an option with a dot: ``training.max_iter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from numbers import Integral
+from os import PathLike
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from orthonet.aggregation.geometric import DTYPES as MEAN_DTYPES
+from orthonet.aggregation.registry import AGGREGATIONS, SOLVERS, check_options
+from orthonet.clustering.assignment import ASSIGNMENT_METHODS, AssignmentMethod
+from orthonet.embedding.devices import DTYPES, choose_device, choose_dtype
+from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, NetworkKind
+from orthonet.graph.features import FEATURE_SCALINGS, FeatureScaling
+from orthonet.graph.laplacian import LAPLACIAN_KINDS, LaplacianKind
+from orthonet.support.checks import check_choice, check_integer, check_number, check_weights
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the nets are trained, see `orthonet.embedding.training`.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1e-3
+        Of AMSGrad.
+    max_iter : int, default=200
+        Training steps at most. More bring the embedding closer to the eigenvectors of the aggregated Laplacian, which is
+        not always better: the net's own smoothness over the features is half of what the method knows.
+    tol : float, default=5e-3
+        Training stops early when the embedding turned by less than this in 20 steps (1 − mean squared cosine).
+    batch_size : int, "auto" or None, default="auto"
+        Nodes per step. None takes all; "auto" takes all up to 50,000 nodes, and 4096 of more.
+    n_networks : int, default=3
+        Nets trained side by side from different initial weights. Their embeddings are combined by what they agree on, see
+        `orthonet.embedding.orthogonal`; a module of your own is trained once.
+    device : str, default="auto"
+        Where the nets are trained: a CUDA GPU if there is one, else the CPU; or "cpu", "cuda", "cuda:1", "mps".
+    dtype : {"float32", "float64"}, default="float32"
+        Of the nets while they are trained.
+    n_jobs : int, optional
+        Threads of torch; -1 for all cores.
+    checkpoint_dir : path, optional
+        Folder in which the state of training is kept. A fit that was killed goes on from there, and ends as if it had not
+        been.
+    distributed : bool, default=False
+        Train with all processes that ``torchrun`` started; each passes the same graph to ``fit``.
+
+    Examples
+    --------
+    >>> from orthonet import OrthoNet
+    >>> from orthonet.clustering.parameters import Training
+    >>> by_mapping = OrthoNet(3, training={"max_iter": 50})
+    >>> by_object = OrthoNet(3, training=Training(max_iter=50))
+    """
+
+    learning_rate: float = 1e-3
+    max_iter: int = 200
+    tol: float = 5e-3
+    batch_size: int | Literal["auto"] | None = "auto"
+    n_networks: int = 3
+    device: str = "auto"
+    dtype: Literal["float32", "float64"] = "float32"
+    n_jobs: int | None = None
+    checkpoint_dir: str | PathLike[str] | None = None
+    distributed: bool = False
+
+
+@dataclass(frozen=True)
+class Network:
+    """The net, see `orthonet.embedding.networks`.
+
+    Parameters
+    ----------
+    kind : {"mlp", "linear", "gcn"}, default="mlp"
+        The map from features to outputs.
+    hidden_layers : sequence of int, default=(400, 200, 100)
+        Units of each hidden layer.
+    activation : {"prelu", "relu", "gelu", "silu", "tanh"}, default="prelu"
+        Between the layers.
+    """
+
+    kind: NetworkKind = "mlp"
+    hidden_layers: Sequence[int] = (400, 200, 100)
+    activation: str = "prelu"
+
+
+@dataclass(frozen=True)
+class LabelAssignment:
+    """How clusters are found in the embedding, see `orthonet.clustering.assignment`.
+
+    Parameters
+    ----------
+    method : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
+        Which algorithm.
+    normalize_rows : bool, default=True
+        Whether the rows of the embedding are scaled to unit length first.
+    n_init : int, default=20
+        Random starts of K-means.
+    """
+
+    method: AssignmentMethod = "kmeans"
+    normalize_rows: bool = True
+    n_init: int = 20
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of one fit, checked, with the defaults of all options filled in; see `OrthoNet` for each."""
+
+    n_clusters: int
+    aggregation: Mapping[str, Any]
+    laplacian: LaplacianKind
+    epsilon: float
+    layer_weights: npt.NDArray[np.float64] | None
+    n_neighbors: int
+    feature_layer: float | Literal["auto"]
+    feature_scaling: FeatureScaling
+    smoothing: int
+    network: Network | torch.nn.Module
+    training: Training
+    assign_labels: LabelAssignment
+    random_state: Any
+    verbose: bool | None
+
+
+def check_parameters(given: Mapping[str, Any]) -> Parameters:
+    """Check every parameter of an `OrthoNet`, as ``get_params(deep=False)`` returns them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Naming the parameter, what it got, and what it takes.
+    """
+    return Parameters(
+        **{
+            name: RESOLVED[name](value) if name in RESOLVED else CONSTRAINTS[name](value, name)
+            for name, value in given.items()
+        }
+    )
+
+
+def training_of(value: Any) -> Training:
+    """Return the parameter ``training`` with its defaults."""
+    training = Training(**_options(value, "training"))
+    choose_dtype(training.dtype, choose_device(training.device, "training.device"), "training.dtype")
+    return training
+
+
+def network_of(value: Any) -> Network | torch.nn.Module:
+    """Return the parameter ``network`` with its defaults; a module stays as it is."""
+    return value if isinstance(value, torch.nn.Module) else Network(**_options(value, "network"))
+
+
+def label_assignment_of(value: Any) -> LabelAssignment:
+    """Return the parameter ``assign_labels`` with its defaults."""
+    return LabelAssignment(**_options(value, "assign_labels"))
+
+
+def aggregation_of(value: Any) -> dict[str, Any]:
+    """Return the parameter ``aggregation`` as the arguments of `orthonet.aggregate`."""
+    options = {"method": "geometric", "solver": "auto"} | _options(value, "aggregation")
+    check_options(
+        options["method"], [name for name in options if name not in ("method", "solver")], "aggregation.method"
+    )
+    return options
+
+
+def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters whose options were written with a dot as `OrthoNet` takes them.
+
+    >>> nested({"n_clusters": 3, "aggregation": "power", "aggregation.p": -1, "training.max_iter": 5})
+    {'n_clusters': 3, 'aggregation': {'method': 'power', 'p': -1}, 'training': {'max_iter': 5}}
+    """
+    found: dict[str, Any] = {}
+    for name, value in flat.items():
+        group, _, option = name.partition(".")
+        found[group] = with_option(found.get(group, {}), group, option, value) if option else value
+    return found
+
+
+def with_option(parameter: Any, group: str, option: str, value: Any) -> dict[str, Any]:
+    """Return a parameter, which has other options perhaps, with one of its options set."""
+    known = _known_options(group)
+    if option not in known:
+        raise ValueError(f"{group} has no option {option!r}; it takes {', '.join(known)}")
+    return _as_mapping(parameter, group) | {option: value}
+
+
+def _options(value: Any, group: str) -> dict[str, Any]:
+    """Check the options of one parameter, and return those that were given."""
+    main, given = OPTION_GROUPS[group], _as_mapping(value, group)
+    if main is not None and not isinstance(value, Mapping | Training | Network | LabelAssignment):
+        return {main: CONSTRAINTS[f"{group}.{main}"](value, group)}  # messages then name what was passed
+    known = _known_options(group)
+    for option in given:
+        if option not in known:
+            raise ValueError(f"{group} has no option {option!r}; it takes {', '.join(known)}")
+    return {option: CONSTRAINTS[f"{group}.{option}"](one, f"{group}.{option}") for option, one in given.items()}
+
+
+def _as_mapping(value: Any, group: str) -> dict[str, Any]:
+    main = OPTION_GROUPS[group]
+    if isinstance(value, Training | Network | LabelAssignment):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return dict(value)
+    if main is not None:
+        return {main: value}
+    if value is None:
+        return {}
+    raise TypeError(
+        f"{group} must be None or a mapping of its options, {', '.join(_known_options(group))}, got {value!r} of type "
+        f"{type(value).__name__}"
+    )
+
+
+def _known_options(group: str) -> list[str]:
+    prefix = f"{group}."
+    return [name.removeprefix(prefix) for name in CONSTRAINTS if name.startswith(prefix)]
+
+
+def _or(plain: tuple[Any, ...], check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Let some plain values, such as None or "auto", pass a check that is for the others."""
+
+    def checked(value: Any, name: str) -> Any:
+        is_plain = value is None or isinstance(value, str) or (isinstance(value, Integral) and value == -1)
+        return value if is_plain and value in plain else check(value, name)
+
+    return checked
+
+
+def _layer_weights(value: Any, name: str) -> npt.NDArray[np.float64] | None:
+    """Check the form; that there is one weight for each layer is seen when the layers are."""
+    if value is None:
+        return None
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = None
+    if array is None or isinstance(value, str):
+        raise TypeError(f"{name} must be None or numbers >= 0, one for each of the layers, got {value!r}")
+    if array.ndim != 1:
+        raise ValueError(f"{name} must hold one number for each of the layers, got shape {array.shape}")
+    check_weights(array, len(array), name=name)
+    return array
+
+
+def _feature_layer(value: Any, name: str) -> float:
+    if not 0 <= check_number(value, name) < 1:
+        raise ValueError(f"{name} must be 'auto', or at least 0 and below 1, got {value!r}")
+    return float(value)
+
+
+def _hidden_layers(value: Any, name: str) -> tuple[int, ...]:
+    try:
+        sizes = list(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a sequence of integers, got {value!r}") from None
+    return tuple(check_integer(units, f"{name}[{index}]", minimum=1) for index, units in enumerate(sizes))
+
+
+def _device(value: Any, name: str) -> Any:
+    choose_device(value, name)
+    return value
+
+
+def _path(value: Any, name: str) -> Any:
+    if not isinstance(value, str | PathLike):
+        raise TypeError(f"{name} must be None or a path, got {value!r} of type {type(value).__name__}")
+    return value
+
+
+def _boolean(value: Any, name: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r} of type {type(value).__name__}")
+    return bool(value)
+
+
+def _random_state(value: Any, name: str) -> Any:
+    if isinstance(value, np.random.Generator | np.random.RandomState):
+        return value  # nothing is drawn from it here
+    return check_integer(value, name, minimum=0)
+
+
+OPTION_GROUPS: dict[str, str | None] = {
+    "aggregation": "method",
+    "network": "kind",
+    "assign_labels": "method",
+    "training": None,
+}
+"""Parameters with options, and the option that a name alone stands for."""
+
+RESOLVED: dict[str, Callable[[Any], Any]] = {
+    "aggregation": aggregation_of,
+    "network": network_of,
+    "assign_labels": label_assignment_of,
+    "training": training_of,
+}
+
+CONSTRAINTS: dict[str, Callable[[Any, str], Any]] = {
+    "n_clusters": partial(check_integer, minimum=2),
+    "aggregation.method": partial(check_choice, choices=AGGREGATIONS),
+    "aggregation.solver": partial(check_choice, choices=SOLVERS),
+    "aggregation.p": check_number,
+    "aggregation.alpha": partial(check_number, at_least=0),
+    "aggregation.step": _or(("auto",), partial(check_number, above=0)),
+    "aggregation.max_iter": partial(check_integer, minimum=1),
+    "aggregation.tol": partial(check_number, at_least=0),
+    "aggregation.dtype": partial(check_choice, choices=MEAN_DTYPES),
+    "aggregation.n_steps": partial(check_integer, minimum=1),
+    "laplacian": partial(check_choice, choices=LAPLACIAN_KINDS),
+    "epsilon": partial(check_number, above=0),
+    "layer_weights": _layer_weights,
+    "n_neighbors": partial(check_integer, minimum=1),
+    "feature_layer": _or(("auto",), _feature_layer),
+    "feature_scaling": partial(check_choice, choices=FEATURE_SCALINGS),
+    "smoothing": partial(check_integer, minimum=0),
+    "network.kind": partial(check_choice, choices=NETWORK_KINDS),
+    "network.hidden_layers": _hidden_layers,
+    "network.activation": partial(check_choice, choices=ACTIVATIONS),
+    "training.learning_rate": partial(check_number, above=0),
+    "training.max_iter": partial(check_integer, minimum=1),
+    "training.tol": partial(check_number, at_least=0),
+    "training.batch_size": _or(("auto", None), partial(check_integer, minimum=2)),
+    "training.n_networks": partial(check_integer, minimum=1),
+    "training.device": _device,
+    "training.dtype": partial(check_choice, choices=DTYPES),
+    "training.n_jobs": _or((None, -1), partial(check_integer, minimum=1)),
+    "training.checkpoint_dir": _or((None,), _path),
+    "training.distributed": _boolean,
+    "assign_labels.method": partial(check_choice, choices=ASSIGNMENT_METHODS),
+    "assign_labels.normalize_rows": _boolean,
+    "assign_labels.n_init": partial(check_integer, minimum=0),
+    "random_state": _or((None,), _random_state),
+    "verbose": _or((None,), _boolean),
+}
+"""What each parameter, and each option of a parameter, must be: a function of the value and its name that returns the value,
+or raises an error with that name."""

@@ -1,0 +1,84 @@
+"""What a fit found, as one object: `OrthoNet` shows it as its fitted attributes, and a saved model holds it.
+
+A further fitted array needs one line in `ARRAYS`, and a value in `FitResult.arrays`: it is then an attribute of the estimator,
+saved, loaded, and checked when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.clustering.parameters import Parameters
+from orthonet.embedding.embedder import Embedder
+
+Array = npt.NDArray[Any]
+
+ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
+    "labels": (("nodes",), np.int64),
+    "embedding": (("nodes", "clusters"), np.float64),
+    "cluster_centers": (("clusters", "clusters"), np.float64),
+    "spread": ((), np.float64),
+    "probabilities": (("nodes", "clusters"), np.float64),
+    "layer_weights": (("layers",), np.float64),
+}
+"""The shape and the type of each fitted array; the attribute of the estimator has the same name with an underscore."""
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """What a fit found.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        Of this fit.
+    arrays : mapping of str to array
+        By the names in `ARRAYS`.
+    embedder : Embedder
+        The map from features to the embedding.
+    layer_names : tuple of str
+        Of the layers that were aggregated, the features' own layer included.
+    feature_names : tuple of str or None
+        If the features came with names.
+    n_features : int
+        0 if there were no features.
+    aggregation : mapping
+        What the aggregation reports: method, solver, convergence, seconds.
+    history : mapping of str to array
+        How training went, see `OrthoNet`.
+    complete : bool
+        False if training was interrupted.
+    planes : dict
+        Coordinates of the nodes in pictures, by the number of nodes that are drawn; filled when they are first drawn.
+    """
+
+    parameters: Parameters
+    arrays: Mapping[str, Array]
+    embedder: Embedder
+    layer_names: tuple[str, ...]
+    feature_names: tuple[str, ...] | None
+    n_features: int
+    aggregation: Mapping[str, Any]
+    history: Mapping[str, Array]
+    complete: bool
+    planes: dict[int, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, empty ones included."""
+        return len(self.arrays["cluster_centers"])
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float64]:
+        """The probability of each node's own label."""
+        return self.arrays["probabilities"].max(axis=1)
+
+    @property
+    def n_iter(self) -> int:
+        """Number of training steps that were taken."""
+        return len(self.history["loss"])
