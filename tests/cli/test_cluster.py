@@ -32,7 +32,7 @@ def test_views_become_labels_embedding_model_record_and_report(orthonet, views, 
     out = tmp_path / "deep" / "out"
     done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--seed", 4, "-o", out)
     assert done.exit_code == 0, done.output
-    assert "150 nodes in 3 groups of" in done.stdout
+    assert "150 nodes in 3 clusters of" in done.stdout
     assert {file.name for file in out.iterdir()} == WRITTEN
 
     rows = rows_of(out / "labels.csv")
@@ -140,7 +140,7 @@ def test_it_does_what_the_estimator_does(orthonet, views, clouds, tmp_path):
 def test_other_settings_and_weights_of_layers(orthonet, views, clouds, tmp_path):
     options = [
         "--set",
-        "hidden_layers=(20,)",
+        "network.hidden_layers=(20,)",
         "--set",
         "epsilon=0.01",
         "--set",
@@ -262,8 +262,20 @@ def files(clouds, tmp_path):
         (["--view=a=view.npy", "--view=a=view.npy"], "are both called 'a'; write NAME=FILE"),
         (["--view==view.npy"], "write NAME=FILE"),
         (["--view=view.npy", "--device=abacus"], "device must be"),
-        (["--view=view.npy", "--set", "epsilom=1"], "--set epsilom=1: write NAME=VALUE with one of activation, "),
+        (["--view=view.npy", "--set", "epsilom=1"], "--set epsilom=1: write NAME=VALUE with one of aggregation, "),
         (["--view=view.npy", "--set", "epsilon=-1"], "epsilon"),
+        (["--view=view.npy", "--set", "tol=1"], "--set tol=1: write aggregation.tol=1 or training.tol=1"),
+        (["--view=view.npy", "--set", "n_networks=1"], "--set n_networks=1: write training.n_networks=1"),
+        (
+            ["--view=view.npy", "--set", "training.tolerance=1"],
+            "--set training.tolerance=1: write NAME=VALUE with one of",
+        ),
+        (["--view=view.npy", "--set", "training.max_iter=9"], "this setting has an option of its own, --steps"),
+        (["--view=view.npy", "--set", "training.tol=-1"], "training.tol must be a finite number >= 0, got -1"),
+        (
+            ["--view=view.npy", "--set", "aggregation.p=1"],
+            "unknown option 'p': aggregation.method 'geometric' takes dtype",
+        ),
         (["--view=view.npy", "--set", "n_clusters=4"], "this setting has an option of its own, --clusters"),
         (
             ["--view=view.npy", "--layer-weight", "x=1"],
@@ -310,7 +322,7 @@ def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network):
     command = [sys.executable, "-m", "orthonet", "cluster", *arguments]
     subprocess.run([*command, "--steps", "5"], cwd=network, check=True, capture_output=True)
     before = contents(network)
-    endless = [*command, "--steps", "1000000", "--set", "tol=0"]
+    endless = [*command, "--steps", "1000000", "--set", "training.tol=0"]
     running = subprocess.Popen(endless, cwd=network, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert "150 nodes" in running.stdout.readline()  # reading is done
     time.sleep(3)
@@ -333,7 +345,9 @@ def test_a_reader_that_leaves_does_not_end_the_work(network):
     assert len(labels_of(network / "out")) == 150
 
 
-@pytest.mark.parametrize("setting", ["hidden_layers=abc", "learning_rate=9e99", "tol=[1]", "smoothing=abc"])
+@pytest.mark.parametrize(
+    "setting", ["network.hidden_layers=abc", "training.learning_rate=9e99", "training.tol=[1]", "smoothing=abc"]
+)
 def test_settings_of_a_wrong_kind(orthonet, network, setting):
     done = orthonet(
         "cluster", network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--set", setting, "-o", network / "out"

@@ -46,7 +46,7 @@ def test_new_nodes_are_labelled_as_the_model_does(orthonet, run, clouds):
     np.testing.assert_array_equal([int(row["label"]) for row in rows], model.predict(new))
     probabilities = model.predict_proba(new).max(axis=1)
     np.testing.assert_allclose([float(row["confidence"]) for row in rows], probabilities, atol=1e-4)
-    assert "40 new nodes in groups of" in done.stdout
+    assert "40 new nodes in clusters of" in done.stdout
 
 
 def test_columns_are_found_by_name(orthonet, run, clouds):

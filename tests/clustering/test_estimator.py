@@ -239,7 +239,11 @@ def test_clone_keeps_parameters_and_forgets_the_fit(fitted):
             ValueError,
             r"n_clusters=3 outputs cannot be independent.*hidden_layers=\(9, 3\)",
         ),
-        ({"layer_weights": "abc"}, TypeError, "layer_weights must be None or numbers >= 0, one for each of the layers, got 'abc'"),
+        (
+            {"layer_weights": "abc"},
+            TypeError,
+            "layer_weights must be None or numbers >= 0, one for each of the layers, got 'abc'",
+        ),
         ({"layer_weights": [1]}, ValueError, "layer_weights must hold one number for each of the 3 layers"),
     ],
 )

@@ -175,7 +175,7 @@ def test_history_shows_each_step_and_each_look(model, axis):
     turns, level = beside.lines
     assert turns.get_xdata().tolist() == list(range(40, model.n_iter_ + 1, 20))
     np.testing.assert_allclose(turns.get_ydata(), model.history_["turn"])
-    assert set(level.get_ydata()) == {model.tol}
+    assert set(level.get_ydata()) == {0.005}
     assert axis.get_title() == f"stopped after {model.n_iter_} of 200 steps: the turn was below 0.005"
 
 
@@ -252,8 +252,9 @@ def test_a_fitted_model_shows_what_it_found(model):
     for cluster, size in enumerate(np.bincount(model.labels_)):
         sure = model.confidence_[model.labels_ == cluster].mean()
         assert f"<td>{cluster}</td><td>{size}</td><td>{size / 150:.1%}</td><td>{sure:.2f}</td>" in html
-    for name in model.layer_names_:
-        assert f"<td>{name}</td><td>0.333</td>" in html
+    assert len(model.layer_names_) == 4
+    for name, weight in zip(model.layer_names_, model.layer_weights_, strict=True):
+        assert f"<td>{name}</td><td>{weight:.3g}</td>" in html
     assert "geometric" in html
     assert f"stopped after {model.n_iter_} of 200 steps" in html
     assert model._repr_mimebundle_()["text/html"] == html
@@ -277,7 +278,7 @@ def test_names_are_escaped_and_long_tables_are_cut(rng):
     views = {f"<script>alert({place})</script>": features for place in range(50)}
     graph = datasets.make_multilayer_gaussians(60, 1, 3, random_state=0).graph.from_views(views)
     model = OrthoNet(25, random_state=0, aggregation="arithmetic", training={"max_iter": 3, "n_networks": 1}).fit(graph)
-    for html, rest in ((model._repr_html_(), "and 30 more"), (graph._repr_html_(), "and 10 more layers")):
+    for html, rest in ((model._repr_html_(), "and 31 more"), (graph._repr_html_(), "and 10 more layers")):
         assert "<script" not in html
         assert "&lt;script&gt;alert(19)" in html
         assert rest in html

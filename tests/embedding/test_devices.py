@@ -42,7 +42,7 @@ def test_a_device_by_name_or_as_torch_has_it(device):
         ("gpu", "device must be 'auto', 'cpu', 'cuda', .*got 'gpu'"),
         (3.5, "device must be 'auto', 'cpu', 'cuda', .*got 3.5"),
         ("meta", "device must be one of 'cpu', 'cuda', 'mps', got 'meta'"),
-        pytest.param("cuda", "device='cuda', but this machine has no such device; pass device='auto'", marks=no_cuda),
+        pytest.param("cuda", "device='cuda', but this machine has no such device; pass .*device='auto'", marks=no_cuda),
         ("cuda:99", "device='cuda:99', but this machine has no such device"),
         pytest.param("mps", "device='mps', but this machine has no such device", marks=no_mps),
     ],
@@ -99,9 +99,7 @@ def test_threads_are_set_and_given_back(n_jobs, inside):
 
 def test_a_fit_gives_its_threads_back_also_when_it_fails(clouds):
     before = torch.get_num_threads()
-    np.testing.assert_array_equal(
-        quick(n_jobs=3).fit(clouds.graph).labels_, quick().fit(clouds.graph).labels_
-    )
+    np.testing.assert_array_equal(quick(n_jobs=3).fit(clouds.graph).labels_, quick().fit(clouds.graph).labels_)
     assert torch.get_num_threads() == before
     with pytest.raises(FloatingPointError):
         quick(n_jobs=3, learning_rate=1e30).fit(clouds.graph)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,7 +34,7 @@ Clusters = Annotated[
         "--clusters",
         "-k",
         metavar="K",
-        help="Number of groups; 'auto' will come later.",
+        help="Number of clusters; 'auto' will come later.",
     ),
 ]
 Truth = Annotated[
@@ -114,12 +114,12 @@ def cluster(
         typer.Option(metavar="LAYER=NUMBER", help="How much a layer counts, 1 by default; may be repeated."),
     ] = None,
     aggregation: Annotated[
-        str, typer.Option(help="How the layers are merged: geometric, arithmetic, …", rich_help_panel=TRAINING)
+        str, typer.Option(help="How the layers are aggregated: geometric, arithmetic, …", rich_help_panel=TRAINING)
     ] = "geometric",
     steps: Annotated[int, typer.Option(min=1, help="Training steps at most.", rich_help_panel=TRAINING)] = 200,
     batch_size: Annotated[
         int | None,
-        typer.Option(min=2, help="Nodes a training step; chosen by size if not given.", rich_help_panel=TRAINING),
+        typer.Option(min=2, help="Nodes per training step; chosen by size if not given.", rich_help_panel=TRAINING),
     ] = None,
     checkpoint_dir: Annotated[
         Path | None,
@@ -131,22 +131,29 @@ def cluster(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.", rich_help_panel=TRAINING)] = "auto",
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Any other setting of OrthoNet.", rich_help_panel=TRAINING),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any other parameter of OrthoNet, or an option of one: training.tol=0.01; may be repeated.",
+            rich_help_panel=TRAINING,
+        ),
     ] = None,
 ) -> None:
     """Cluster a network, or tables of features: write labels, embedding, model, record and report."""
     with _failing_plainly("cluster"):
         from orthonet.cli.cluster import Job, parsed_settings, run_cluster
 
-        chosen = {
+        chosen: dict[str, Any] = {
             "n_clusters": _number_of_clusters(clusters),
             "aggregation": aggregation,
-            "batch_size": "auto" if batch_size is None else batch_size,
-            "max_steps": steps,
-            "checkpoint_dir": None if checkpoint_dir is None else str(checkpoint_dir),
-            "device": device,
             "random_state": seed,
+            "training.max_iter": steps,
+            "training.device": device,
         }
+        if batch_size is not None:
+            chosen["training.batch_size"] = batch_size
+        if checkpoint_dir is not None:
+            chosen["training.checkpoint_dir"] = str(checkpoint_dir)
         run_cluster(
             inputs,
             Job(
@@ -367,7 +374,7 @@ def help_of(name: str) -> None:
 
 def _number_of_clusters(text: str) -> int:
     if text == "auto":
-        raise ValueError("--clusters auto is not there yet; name a number of groups, such as -k 5")
+        raise ValueError("--clusters auto is not there yet; name a number of clusters, such as -k 5")
     if not text.isdecimal() or int(text) < 2:
         raise ValueError(f"--clusters must be a whole number >= 2, got {text!r}")
     return int(text)

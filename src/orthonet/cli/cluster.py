@@ -1,4 +1,4 @@
-"""`orthonet cluster`: from files to groups, an embedding, a model, a record and a page."""
+"""`orthonet cluster`: from files to clusters, an embedding, a model, a record and a page."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from orthonet.cli.run_folder import (
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import OPTIONS
 from orthonet.clustering.estimator import OrthoNet
+from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, Training, nested
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
 from orthonet.support.optional import require
@@ -41,9 +42,9 @@ class Job:
 
     output: Path
     settings: Mapping[str, Any]
-    """Of `OrthoNet`."""
+    """Parameters of `OrthoNet`; the name of an option has a dot, as in ``training.max_iter``."""
     free_settings: Sequence[str]
-    """Those of them that were said by --set."""
+    """Those of them that --set gave."""
     layer_weights: Sequence[str]
     truth: str | None
     tables: Tables
@@ -100,13 +101,25 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
 
 
 def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """Return ``NAME=VALUE`` texts as settings of `OrthoNet`: numbers, lists and None as in Python, else text."""
-    known = OrthoNet().get_params().keys() - {"verbose", "distributed"}
+    """Return ``NAME=VALUE`` texts as parameters of `OrthoNet`: numbers, lists and None as in Python, else text.
+
+    An option of a parameter has a dot in its name: ``training.tol``.
+    """
+    elsewhere = {
+        "verbose",
+        "training",
+        "training.distributed",
+        "aggregation.method",
+    }  # said by other options, or by none
+    known = sorted({*CONSTRAINTS, *OPTION_GROUPS} - elsewhere)
     found: dict[str, Any] = {}
     for text in texts:
         name, given, value = text.partition("=")
         if not given or name not in known:
-            raise ValueError(f"--set {text}: write NAME=VALUE with one of {', '.join(sorted(known))}")
+            meant = [one for one in known if one.endswith(f".{name}")]
+            all_names = f"NAME=VALUE with one of {', '.join(known)}"
+            wanted = " or ".join(f"{one}={value}" for one in meant) if given and meant else all_names
+            raise ValueError(f"--set {text}: write {wanted}")
         if name in OPTIONS:
             raise ValueError(f"--set {text}: this setting has an option of its own, {OPTIONS[name]}")
         try:
@@ -117,16 +130,15 @@ def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
-    settings = {
-        "n_neighbors": inputs.neighbors,
-        "distributed": int(os.environ.get("WORLD_SIZE", "1")) > 1,
-        "verbose": talk.verbose,
-        **job.settings,
-    }
+    settings: dict[str, Any] = {"n_neighbors": inputs.neighbors, "verbose": talk.verbose, **job.settings}
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        settings["training.distributed"] = True
     if job.layer_weights:
         settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
+    parameters = nested(settings)
+    changed = {name: value for name, value in parameters["training"].items() if value != getattr(Training(), name)}
     try:
-        return OrthoNet(**settings).fit(given.graph)
+        return OrthoNet(**parameters | {"training": changed or None}).fit(given.graph)
     except (TypeError, RuntimeError) as error:  # a value of a kind that no check foresaw
         if not job.free_settings:
             raise
@@ -176,7 +188,7 @@ def _record(given: Given, model: OrthoNet, told: Sequence[str]) -> dict[str, Any
 def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
     sizes = ", ".join(f"{size:,}" for size in record["cluster_sizes"])
     talk.say(
-        f"{record['nodes']:,} nodes in {len(record['cluster_sizes'])} groups of {sizes}; "
+        f"{record['nodes']:,} nodes in {len(record['cluster_sizes'])} clusters of {sizes}; "
         f"mean confidence {record['mean_confidence']:.2f}"
     )
     if "scores" in record:

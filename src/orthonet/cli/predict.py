@@ -66,7 +66,7 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
     write_atomically(target, content)
     shown = ", ".join(f"{size:,}" for size in sizes)
     talk.say(
-        f"{len(labels):,} new node{'s' * (len(labels) != 1)} in groups of {shown}; mean confidence {confidence.mean():.2f}"
+        f"{len(labels):,} new node{'s' * (len(labels) != 1)} in clusters of {shown}; mean confidence {confidence.mean():.2f}"
     )
     talk.say(f"wrote {target}")
     talk.result(

@@ -11,13 +11,13 @@ OPTIONS = {
     **{field.name: f"--{field.name.replace('_', '-')}" for field in fields(Inputs)},
     "categories": "--category",
     "aggregation": "--aggregation",
-    "device": "--device",
+    "training.device": "--device",
     "n_clusters": "--clusters",
     "n_neighbors": "--neighbors",
     "layer_weights": "--layer-weight",
-    "max_steps": "--steps",
-    "batch_size": "--batch-size",
-    "checkpoint_dir": "--checkpoint-dir",
+    "training.max_iter": "--steps",
+    "training.batch_size": "--batch-size",
+    "training.checkpoint_dir": "--checkpoint-dir",
     "random_state": "--seed",
 }
 _WITH_VALUE = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|(\w+))")

@@ -189,10 +189,11 @@ def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
     >>> nested({"n_clusters": 3, "aggregation": "power", "aggregation.p": -1, "training.max_iter": 5})
     {'n_clusters': 3, 'aggregation': {'method': 'power', 'p': -1}, 'training': {'max_iter': 5}}
     """
-    found: dict[str, Any] = {}
+    found = {name: value for name, value in flat.items() if "." not in name}
     for name, value in flat.items():
-        group, _, option = name.partition(".")
-        found[group] = with_option(found.get(group, {}), group, option, value) if option else value
+        group, dot, option = name.partition(".")
+        if dot:
+            found[group] = with_option(found.get(group, {}), group, option, value)
     return found
 
 

@@ -62,7 +62,9 @@ def wait_for_writes(file: Path, times: int, child: int) -> None:
 
 def main(folder: Path, setting: str) -> int:
     checkpoints.SECONDS_BETWEEN = 0.0  # after every step
-    model_of("dense").set_params(training__max_iter=2).fit(graph_of("dense"))  # so that what is imported late is imported once
+    model_of("dense").set_params(training__max_iter=2).fit(
+        graph_of("dense")
+    )  # so that what is imported late is imported once
     if os.waitpid(start_fit(setting, None, folder / "undisturbed.npz"), 0)[1]:
         return 1
     rng = np.random.default_rng(0)

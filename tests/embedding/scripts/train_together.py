@@ -21,7 +21,7 @@ SETTINGS = {
     "dense": {},
     "sparse": {"aggregation": "arithmetic"},
     "sparse and low rank": {"aggregation": "projection"},
-    "batches": {"batch_size": 60},
+    "batches": {"training__batch_size": 60},
     "sparse features": {},
 }
 
@@ -39,13 +39,9 @@ def graph_of(setting: str):
 
 
 def fit(setting: str, distributed: bool) -> OrthoNet:
-    model = OrthoNet(
-        3,
-        random_state=0,
-        **SETTINGS[setting],
-        network={"hidden_layers": (30, 20)},
-        training={"n_networks": 2, "max_iter": 40, "tol": 0.0, "n_jobs": 1, "distributed": distributed},
-    )
+    training = {"n_networks": 2, "max_iter": 40, "tol": 0.0, "n_jobs": 1, "distributed": distributed}
+    model = OrthoNet(3, network={"hidden_layers": (30, 20)}, training=training, random_state=0)
+    model.set_params(**SETTINGS[setting])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(graph_of(setting))
