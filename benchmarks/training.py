@@ -75,7 +75,10 @@ def spectralnet(_: argparse.Namespace) -> list[Row]:
             os.chdir(before)
         seconds = time.perf_counter() - started
         rows.append({"data": name, "who": "SpectralNet", "seconds": seconds, "nmi": metrics.nmi(data.labels, found)})
-        for who, options in {"OrthoNet, one net, 50 steps": {"training": {"n_networks": 1, "max_iter": 50}}, "OrthoNet": {}}.items():
+        for who, options in {
+            "OrthoNet, one net, 50 steps": {"training": {"n_networks": 1, "max_iter": 50}},
+            "OrthoNet": {},
+        }.items():
             started = time.perf_counter()
             model = OrthoNet(k, random_state=0, verbose=False, **options).fit(data.graph)
             seconds = time.perf_counter() - started

@@ -11,7 +11,7 @@ from orthonet.baselines.spectralnet import Affinities, OrthogonalNet, SpectralNe
 from orthonet.embedding.networks import Perceptron
 from orthonet.embedding.nodes import Nodes
 
-SMALL = {"hidden_sizes": (64, 64), "random_state": 0}
+SMALL = {"hidden_layers": (64, 64), "random_state": 0}
 
 
 def blobs(rng, size=50, n_clusters=3, distance=10.0):
@@ -129,7 +129,7 @@ def test_the_seed_decides_and_nothing_global(rng):
     np.testing.assert_array_equal(one.embedding_, other.embedding_)
     np.testing.assert_array_equal(one.labels_, other.labels_)
     assert torch.equal(before, torch.get_rng_state())
-    third = SpectralNet(3, epochs=5, hidden_sizes=(64, 64), random_state=1).fit(features)
+    third = SpectralNet(3, epochs=5, hidden_layers=(64, 64), random_state=1).fit(features)
     assert not np.allclose(one.embedding_, third.embedding_)
 
 
@@ -187,8 +187,8 @@ def test_what_it_refuses(clouds):
         SpectralNet(3, batch_size=3).fit(clouds.graph)
     with pytest.raises(ValueError, match="siamese_neighbors must be an integer >= 1 and <= 148, got 149"):
         SpectralNet(3, affinity="siamese", siamese_neighbors=149).fit(clouds.graph)
-    with pytest.raises(TypeError, match="hidden_sizes must be an integer >= 1, got '8'"):
-        SpectralNet(3, hidden_sizes=["8"]).fit(clouds.graph)
+    with pytest.raises(TypeError, match="hidden_layers must be an integer >= 1, got '8'"):
+        SpectralNet(3, hidden_layers=["8"]).fit(clouds.graph)
     with pytest.raises(ValueError, match="n_clusters must be an integer >= 2 and <= 150, got 200"):
         SpectralNet(200).fit(clouds.graph)
     model = SpectralNet(3, epochs=1, **SMALL).fit(clouds.graph)

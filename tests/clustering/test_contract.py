@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from orthonet import OrthoNet
 
 ONE_CLUSTER = "the check asks for n_clusters=1, which OrthoNet refuses with a sentence: one cluster is no clustering"
+NOT_A_CLASSIFIER = "the check reads the classifier tags of whatever has predict_proba, and a clusterer has none"
 EXPECTED_FAILURES = dict.fromkeys(
+    ("check_estimator_sparse_array", "check_estimator_sparse_matrix"), NOT_A_CLASSIFIER
+) | dict.fromkeys(
     (
         "check_dont_overwrite_parameters",
         "check_methods_subset_invariance",
@@ -32,6 +36,15 @@ def features(rng):
 
 class TestWhatTheExpectedFailuresWouldHaveChecked:
     """The same behaviour, with two clusters."""
+
+    @pytest.mark.parametrize("kind", ["array", "matrix"])
+    @pytest.mark.parametrize("form", ["csr", "csc", "coo", "dok", "lil", "dia", "bsr"])
+    def test_sparse_features_of_every_kind(self, features, kind, form):
+        features = np.where(np.abs(features) > 1, features, 0)
+        given = getattr(sparse, f"{form}_{kind}")(features)
+        model = OrthoNet(2, training={"max_iter": 5}, random_state=0).fit(given)
+        assert model.predict(given).shape == (30,)
+        assert model.predict_proba(given).shape == (30, 2)
 
     def test_subsets_are_labelled_as_in_the_whole(self, features):
         model = OrthoNet(2, random_state=0).fit(features)

@@ -363,7 +363,7 @@ def test_settings_that_cannot_be_written_are_named():
     model = OrthoNet(2, random_state=np.random.default_rng(0), verbose=False, training={"max_iter": 5}).fit(graph)
     code = python_code(Fitted.of(graph, model))
     assert "# random_state was Generator(PCG64)" in code
-    assert "OrthoNet(n_clusters=2, max_steps=5)" in code
+    assert "OrthoNet(n_clusters=2, training={'max_iter': 5})" in code
 
 
 def test_what_does_not_fit_is_refused(clouds, model, tmp_path):

@@ -67,7 +67,7 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         σ_j: the median distance of node j to its k neighbours, or one for the batch, the median distance to the
         ``scale_neighbor``-th neighbour.
     scale_neighbor : int, default=15
-    hidden_sizes : sequence of int, default=(1024, 1024, 512)
+    hidden_layers : sequence of int, default=(1024, 1024, 512)
         Units of the hidden layers, with ReLU.
     learning_rate : float, default=1e-3
         Of Adam; see the module for how it falls.
@@ -92,8 +92,8 @@ class SpectralNet(ClusterMixin, BaseEstimator):
     embedding_ : array of shape (N, K)
         YᵀY = N I.
     cluster_centers_ : array of shape (K, K)
-    losses_ : array of shape (n_iter_,)
-        On the nodes held out, after each epoch.
+    history_ : dict
+        ``"loss"``, of shape (n_iter_,): on the nodes held out, after each epoch.
     n_iter_ : int
         Epochs.
     n_features_in_ : int
@@ -109,7 +109,7 @@ class SpectralNet(ClusterMixin, BaseEstimator):
     >>> from orthonet.baselines.spectralnet import SpectralNet
     >>> rng = np.random.default_rng(0)
     >>> X = np.repeat([[0.0, 0.0], [9.0, 9.0]], 40, axis=0) + rng.standard_normal((80, 2))
-    >>> model = SpectralNet(2, hidden_sizes=(64, 64), random_state=0).fit(X)
+    >>> model = SpectralNet(2, hidden_layers=(64, 64), random_state=0).fit(X)
     >>> len(set(model.labels_[:40])), len(set(model.labels_[40:])), bool((model.predict(X) == model.labels_).all())
     (1, 1, True)
     """
@@ -122,7 +122,7 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         n_neighbors: int = 30,
         scale: Scale = "local",
         scale_neighbor: int = 15,
-        hidden_sizes: Sequence[int] = (1024, 1024, 512),
+        hidden_layers: Sequence[int] = (1024, 1024, 512),
         learning_rate: float = 1e-3,
         epochs: int = 30,
         batch_size: int = 1024,
@@ -139,7 +139,7 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         self.n_neighbors = n_neighbors
         self.scale = scale
         self.scale_neighbor = scale_neighbor
-        self.hidden_sizes = hidden_sizes
+        self.hidden_layers = hidden_layers
         self.learning_rate = learning_rate
         self.epochs = epochs
         self.batch_size = batch_size
@@ -176,7 +176,7 @@ class SpectralNet(ClusterMixin, BaseEstimator):
                     epochs=self.siamese_epochs,
                     verbose=self.verbose,
                 )
-            sizes = (features.shape[1], *self.hidden_sizes, self.n_clusters)
+            sizes = (features.shape[1], *self.hidden_layers, self.n_clusters)
             generator = torch.Generator().manual_seed(int(rng.integers(2**31 - 1)))
             self._network = OrthogonalNet(Perceptron(sizes, generator, "relu").to(nodes.device))
             affinities = Affinities(self.n_neighbors, self.scale, self.scale_neighbor)
@@ -194,7 +194,7 @@ class SpectralNet(ClusterMixin, BaseEstimator):
                 )
             self._network.orthogonalise(self._network.plain(nodes))
             self.embedding_ = self._network.embed(nodes)
-        self.losses_, self.n_iter_, self.n_features_in_ = np.array(losses), len(losses), features.shape[1]
+        self.history_, self.n_iter_, self.n_features_in_ = {"loss": np.array(losses)}, len(losses), features.shape[1]
         found = assign(self.embedding_, self.n_clusters, normalize=False, n_init=self.n_init, rng=rng)
         self.labels_, self.cluster_centers_ = found.labels, found.centers
         return self
@@ -227,8 +227,8 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         # Nodes are shared out evenly, so a batch may be half as large, and needs as many nodes as there are outputs.
         check_integer(self.batch_size, "batch_size", minimum=2 * self.n_clusters)
         check_number(self.learning_rate, "learning_rate", above=0)
-        for size in self.hidden_sizes:
-            check_integer(size, "hidden_sizes", minimum=1)
+        for size in self.hidden_layers:
+            check_integer(size, "hidden_layers", minimum=1)
 
 
 @dataclass

@@ -30,7 +30,7 @@ from orthonet.cli.run_folder import (
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import OPTIONS
 from orthonet.clustering.estimator import OrthoNet
-from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, Training, nested
+from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, nested, without_defaults
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
 from orthonet.support.optional import require
@@ -135,10 +135,8 @@ def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
         settings["training.distributed"] = True
     if job.layer_weights:
         settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
-    parameters = nested(settings)
-    changed = {name: value for name, value in parameters["training"].items() if value != getattr(Training(), name)}
     try:
-        return OrthoNet(**parameters | {"training": changed or None}).fit(given.graph)
+        return OrthoNet(**without_defaults(nested(settings))).fit(given.graph)
     except (TypeError, RuntimeError) as error:  # a value of a kind that no check foresaw
         if not job.free_settings:
             raise

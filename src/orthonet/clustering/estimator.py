@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from orthonet.clustering.assignment import AssignmentMethod, nearest_center, soft_assignment
@@ -381,7 +380,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64"]
-        tags.classifier_tags = ClassifierTags()  # scikit-learn asks them of whatever has predict_proba
         return tags
 
     @property

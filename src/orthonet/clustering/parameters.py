@@ -157,6 +157,11 @@ def check_parameters(given: Mapping[str, Any]) -> Parameters:
     )
 
 
+def training_options(value: Any) -> Training:
+    """Return the parameter ``training`` of a model that was fitted, perhaps elsewhere, with its defaults, unchecked."""
+    return Training(**_as_mapping(value, "training"))
+
+
 def training_of(value: Any) -> Training:
     """Return the parameter ``training`` with its defaults."""
     training = Training(**_options(value, "training"))
@@ -176,7 +181,7 @@ def label_assignment_of(value: Any) -> LabelAssignment:
 
 def aggregation_of(value: Any) -> dict[str, Any]:
     """Return the parameter ``aggregation`` as the arguments of `orthonet.aggregate`."""
-    options = {"method": "geometric", "solver": "auto"} | _options(value, "aggregation")
+    options = DEFAULTS["aggregation"] | _options(value, "aggregation")
     check_options(
         options["method"], [name for name in options if name not in ("method", "solver")], "aggregation.method"
     )
@@ -203,6 +208,29 @@ def with_option(parameter: Any, group: str, option: str, value: Any) -> dict[str
     if option not in known:
         raise ValueError(f"{group} has no option {option!r}; it takes {', '.join(known)}")
     return _as_mapping(parameter, group) | {option: value}
+
+
+def without_defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters without the options that are set to their defaults.
+
+    >>> without_defaults({"n_clusters": 3, "training": {"max_iter": 200}, "network": {"kind": "gcn", "activation": "prelu"}})
+    {'n_clusters': 3, 'training': None, 'network': 'gcn'}
+    """
+    found = dict(parameters)
+    for group in OPTION_GROUPS.keys() & parameters.keys():
+        main, default = OPTION_GROUPS[group], DEFAULTS[group]
+        if isinstance(parameters[group], torch.nn.Module):
+            continue
+        options = {
+            name: value
+            for name, value in _as_mapping(parameters[group], group).items()
+            if name == main or list(np.ravel(value)) != list(np.ravel(default.get(name)))
+        }
+        if not options.keys() - {main}:
+            found[group] = options.get(main, default.get(main)) if main is not None else None
+        else:
+            found[group] = options
+    return found
 
 
 def _options(value: Any, group: str) -> dict[str, Any]:
@@ -308,6 +336,14 @@ OPTION_GROUPS: dict[str, str | None] = {
     "training": None,
 }
 """Parameters with options, and the option that a name alone stands for."""
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "aggregation": {"method": "geometric", "solver": "auto"},
+    "network": {field.name: field.default for field in fields(Network)},
+    "assign_labels": {field.name: field.default for field in fields(LabelAssignment)},
+    "training": {field.name: field.default for field in fields(Training)},
+}
+"""The options of each; those of the aggregation beside these are the method's own."""
 
 RESOLVED: dict[str, Callable[[Any], Any]] = {
     "aggregation": aggregation_of,

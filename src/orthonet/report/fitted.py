@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
+from orthonet.clustering.parameters import training_options
 from orthonet.graph.multilayer import MultilayerGraph
 
 Array = npt.NDArray[np.float64]
@@ -73,6 +74,22 @@ class Fitted:
             np.asarray(history.get("loss", ()), dtype=np.float64).ravel(),
             np.asarray(history.get("turn", ()), dtype=np.float64).ravel(),
         )
+
+    @property
+    def tol(self) -> float | None:
+        """The turn of the embedding below which training stops, if the method has such a setting."""
+        if hasattr(self.model, "training"):
+            return training_options(self.model.training).tol
+        return getattr(self.model, "tol", None)
+
+    @property
+    def layer_weights(self) -> dict[str, float]:
+        """How much each layer counted, by name, as far as the method says so."""
+        weights = getattr(self.model, "layer_weights_", {})
+        if not isinstance(weights, Mapping):
+            names = getattr(self.model, "layer_names_", self.graph.layer_names)
+            weights = dict(zip(names, weights, strict=True)) if len(names) == len(weights) else {}
+        return {str(name): float(weight) for name, weight in weights.items()}
 
     @property
     def method(self) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 import orthonet
+from orthonet.clustering.estimator import OrthoNet
+from orthonet.clustering.parameters import without_defaults
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import plain, shortened
 from orthonet.support.text import listed
@@ -38,7 +40,9 @@ def changed_settings(model: Any) -> dict[str, Any]:
     if not hasattr(model, "get_params"):
         return {}
     defaults = {name: one.default for name, one in inspect.signature(type(model).__init__).parameters.items()}
-    return {name: value for name, value in model.get_params(deep=False).items() if not _same(value, defaults.get(name))}
+    given = model.get_params(deep=False)
+    given = without_defaults(given) if isinstance(model, OrthoNet) else given
+    return {name: value for name, value in given.items() if not _same(value, defaults.get(name))}
 
 
 def python_code(fitted: Fitted, opening: str | None = None) -> str:
@@ -47,12 +51,15 @@ def python_code(fitted: Fitted, opening: str | None = None) -> str:
     settings = changed_settings(model) | ({"n_clusters": model.n_clusters} if hasattr(model, "n_clusters") else {})
     arguments, remarks = [], []
     for name in sorted(settings, key=lambda one: (one != "n_clusters", one == "random_state", one)):
-        text = _literal(settings[name])
+        value = settings[name]
+        if isinstance(value, Mapping):  # where it ran and what it kept there is of no use elsewhere
+            value = {option: one for option, one in value.items() if option not in ("checkpoint_dir", "distributed")}
+        text = _literal(value)
         if text is None:
             remarks.append(
                 f"# {name} was {shortened(' '.join(repr(settings[name]).split()))}: it cannot be written here"
             )
-        elif name not in ("verbose", "checkpoint_dir"):
+        elif name != "verbose" and value != {}:
             arguments.append(f"{name}={text}")
     home = "orthonet" if fitted.method == "OrthoNet" else type(model).__module__
     features = "" if graph.features is None else ", features"
@@ -106,7 +113,7 @@ def times(model: Any, record: Mapping[str, Any]) -> dict[str, float]:
     found: dict[str, float] = {}
     told = getattr(model, "aggregation_", None)
     if isinstance(told, Mapping) and isinstance(told.get("seconds"), int | float):
-        found["merging the layers"] = float(told["seconds"])
+        found["aggregating the layers"] = float(told["seconds"])
     for key in ("seconds", "times"):
         kept = record.get(key)
         if isinstance(kept, Mapping):
@@ -134,10 +141,10 @@ def observations(fitted: Fitted, modularities: Mapping[str, float]) -> list[str]
         found.append(f"{int((sizes == 0).sum())} of the {fitted.n_clusters} clusters are empty; ask for fewer.")
     if not getattr(fitted.model, "complete_", True):
         found.append("Training was interrupted: the model is not complete.")
-    tol = getattr(fitted.model, "tol", None)
+    tol = fitted.tol
     if tol is not None and len(fitted.turns) and fitted.turns[-1] > tol and len(fitted.losses):
         found.append(
-            f"Training stopped at max_steps={len(fitted.losses):,} while the embedding still turned by {fitted.turns[-1]:.2g} "
+            f"Training stopped at max_iter={len(fitted.losses):,} while the embedding still turned by {fitted.turns[-1]:.2g} "
             f"in 20 steps (tol={tol:g})."
         )
     layers = [layer for layer in fitted.graph.summary().layers if layer.n_isolated]
@@ -161,6 +168,9 @@ def _same(value: Any, default: Any) -> bool:
 def _literal(value: Any) -> str | None:
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
+    if isinstance(value, Mapping):
+        texts = {name: _literal(one) for name, one in value.items()}
+        return None if None in texts.values() else "{" + ", ".join(f"{n!r}: {t}" for n, t in texts.items()) + "}"
     if isinstance(value, list | tuple):
         return None if any(_literal(one) is None for one in value) else repr(value)
     return repr(value) if value is None or isinstance(value, bool | int | float | str) else None

@@ -65,8 +65,8 @@ def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple
 def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
     """Tell what was clustered."""
     graph = fitted.graph
-    weights = np.asarray(getattr(fitted.model, "layer_weights_", ()), dtype=np.float64).ravel()
-    weighted = len(weights) == graph.n_layers
+    weights = fitted.layer_weights
+    weighted = set(weights) >= set(graph.layer_names)
     columns = ["layer", "nodes", "missing", "edges", "density", "components", "isolated"] + ["weight"] * weighted
     rows = [
         [
@@ -77,19 +77,23 @@ def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
             percent(layer.density),
             layer.n_components,
             layer.n_isolated,
-            *([weights[place]] if weighted else []),
+            *([weights[layer.name]] if weighted else []),
         ]
-        for place, layer in enumerate(graph.summary().layers)
+        for layer in graph.summary().layers
     ]
     if graph.features is None:
         features = "The nodes have no features; the layers alone were used."
     else:
         made = " The layers were made from them." if graph.layers_from_features else ""
         features = f"Each node has {number(graph.features.shape[1])} features.{made}"
+        for name in weights.keys() - set(graph.layer_names) if weighted else ():
+            features += (
+                f" One more layer, {name}, joins nodes with similar features; its weight was {number(weights[name])}."
+            )
     words = (
         "Missing nodes are those that a layer says nothing about; isolated ones are held by the layer but have no edge. "
         "Density is the share of the pairs of nodes that is joined. Components count the isolated nodes."
-    ) + " Weight is how much the layer counted when the layers were merged." * weighted
+    ) + " Weight is how much the layer counted when the layers were aggregated." * weighted
     body = (
         paragraph(f"{_count(graph.n_nodes, 'node')}, joined in {_count(graph.n_layers, 'layer')}. {features}"),
         table("Layers", columns, rows),
@@ -171,7 +175,7 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
     if "agreement" in history:
         facts.append(("agreement of the nets", float(np.asarray(history["agreement"]).ravel()[0])))
     told = getattr(model, "aggregation_", None) or {}
-    facts += [(f"merging: {name}", _brief(value)) for name, value in told.items()]
+    facts += [(f"aggregation: {name}", _brief(value)) for name, value in told.items()]
     data: Figures = {
         "loss": {"kind": "line", "x": np.arange(1, steps + 1), "y": fitted.losses, "title": "loss", "axis": "step"}
     }
@@ -179,7 +183,7 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
         figure("loss", f"Loss over {steps} training steps.", "Loss before each step, mean over the nets.", kind="half")
     ]
     if len(fitted.turns):
-        tol = getattr(model, "tol", None)
+        tol = fitted.tol
         data["turn"] = {
             "kind": "line",
             "x": look_steps(steps, len(fitted.turns)),
