@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from orthonet import OrthoNet, datasets
-from orthonet.clustering.projection_2d import flatten, flattening, sample
 from orthonet.clustering.plot import draw_points, look_steps
+from orthonet.clustering.projection_2d import flatten, flattening, sample
 from orthonet.support.drawing import MARKERS, MUTED, group_sign
 
 figure = pytest.importorskip("matplotlib.figure")

@@ -224,7 +224,7 @@ def without_defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
         options = {
             name: value
             for name, value in _as_mapping(parameters[group], group).items()
-            if name == main or list(np.ravel(value)) != list(np.ravel(default.get(name)))
+            if name == main or name not in default or list(np.ravel(value)) != list(np.ravel(default[name]))
         }
         if not options.keys() - {main}:
             found[group] = options.get(main, default.get(main)) if main is not None else None

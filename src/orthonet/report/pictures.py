@@ -15,8 +15,8 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
 from orthonet.clustering.assignment import unit_rows
-from orthonet.clustering.projection_2d import flatten
 from orthonet.clustering.plot import draw_points
+from orthonet.clustering.projection_2d import flatten
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.drawing import MUTED, group_sign, new_figure
 from orthonet.support.optional import require
