@@ -175,7 +175,7 @@ def test_the_whole_way_in_three_lines(adata, groups, tmp_path):
     adata.write_h5ad(tmp_path / "result.h5ad")
     back = anndata.read_h5ad(tmp_path / "result.h5ad")
     assert back.uns["orthonet"]["params"]["n_clusters"] == 2
-    assert back.uns["orthonet"]["layer_names"].tolist() == list(graph.layer_names)
+    assert back.uns["orthonet"]["layer_names"].tolist() == [*graph.layer_names, "features"]
     assert back.obs["orthonet"].tolist() == adata.obs["orthonet"].tolist()
 
 

@@ -204,9 +204,7 @@ def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_option(parameter: Any, group: str, option: str, value: Any) -> dict[str, Any]:
     """Return a parameter, which has other options perhaps, with one of its options set."""
-    known = _known_options(group)
-    if option not in known:
-        raise ValueError(f"{group} has no option {option!r}; it takes {', '.join(known)}")
+    _check_name(option, group)
     return _as_mapping(parameter, group) | {option: value}
 
 
@@ -238,10 +236,8 @@ def _options(value: Any, group: str) -> dict[str, Any]:
     main, given = OPTION_GROUPS[group], _as_mapping(value, group)
     if main is not None and not isinstance(value, Mapping | Training | Network | LabelAssignment):
         return {main: CONSTRAINTS[f"{group}.{main}"](value, group)}  # messages then name what was passed
-    known = _known_options(group)
     for option in given:
-        if option not in known:
-            raise ValueError(f"{group} has no option {option!r}; it takes {', '.join(known)}")
+        _check_name(option, group)
     return {option: CONSTRAINTS[f"{group}.{option}"](one, f"{group}.{option}") for option, one in given.items()}
 
 
@@ -259,6 +255,12 @@ def _as_mapping(value: Any, group: str) -> dict[str, Any]:
         f"{group} must be None or a mapping of its options, {', '.join(_known_options(group))}, got {value!r} of type "
         f"{type(value).__name__}"
     )
+
+
+def _check_name(option: str, group: str) -> None:
+    known = _known_options(group)
+    if option not in known:
+        raise ValueError(f"{group} has no option {option!r}; it takes {', '.join(known)}")
 
 
 def _known_options(group: str) -> list[str]:
@@ -287,7 +289,7 @@ def _layer_weights(value: Any, name: str) -> npt.NDArray[np.float64] | None:
     if array is None or isinstance(value, str):
         raise TypeError(f"{name} must be None or numbers >= 0, one for each of the layers, got {value!r}")
     if array.ndim != 1:
-        raise ValueError(f"{name} must hold one number for each of the layers, got shape {array.shape}")
+        raise ValueError(f"{name} must be one number for each of the layers, got shape {array.shape}")
     check_weights(array, len(array), name=name)
     return array
 

@@ -1,4 +1,4 @@
-"""What a fit found, as one object: `OrthoNet` shows it as its fitted attributes, and a saved model holds it.
+"""What a fit found, as one object: `OrthoNet` shows it as its fitted attributes, and a saved model contains it.
 
 A further fitted array needs one line in `ARRAYS`, and a value in `FitResult.arrays`: it is then an attribute of the estimator,
 saved, loaded, and checked when it is loaded.
