@@ -17,6 +17,7 @@ from orthonet.report.findings import feature_table
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.provenance import changed_settings, command_line, python_code
 from orthonet.report.scatter import scatter
+from orthonet.report.sections import layers_section
 
 pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
 
@@ -383,3 +384,18 @@ def test_without_plotly_it_says_what_to_install(clouds, model, tmp_path, monkeyp
     with pytest.raises(ImportError, match=r"pip install 'orthonet\[report\]'"):
         html.write_report(clouds.graph, model, tmp_path / "report.html")
     assert not list(tmp_path.iterdir())
+
+
+def test_layers_have_the_weights_that_were_used_and_the_features_own_layer_is_named(clouds, model):
+    shown = str(layers_section(Fitted.of(clouds.graph, model))[0])
+    assert shown.count("0.267") == 3
+    assert "One more layer, features, joins nodes with similar features; its weight was 0.2." in shown
+
+
+def test_weights_by_name_are_shown_too(clouds):
+    graph = MultilayerGraph(clouds.graph.layers[:2], layer_names=["a", "b"])
+    found = Found()
+    found.labels_, found.layer_weights_ = clouds.labels, {"a": 0.125, "b": 0.875}  # as MIMOSA has them
+    shown = str(layers_section(Fitted.of(graph, found))[0])
+    assert "0.125" in shown
+    assert "0.875" in shown
