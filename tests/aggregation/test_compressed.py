@@ -8,8 +8,8 @@ from orthonet import MultilayerGraph, OrthoNet, aggregate, datasets, metrics
 from orthonet.aggregation import dense
 from orthonet.aggregation.compressed import LEAKING, _completed, compress
 from orthonet.aggregation.log_euclidean import log_euclidean_mean
-from orthonet.linalg.lowrank import LowRankUpdate
-from orthonet.linalg.spd import karcher_mean
+from orthonet.linalg.low_rank import IdentityPlusLowRank
+from orthonet.linalg.karcher import karcher_mean
 
 KINDS = ["joint", "normalized", "combinatorial"]
 
@@ -27,7 +27,7 @@ def clouds():
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_lowest_eigenvectors_are_those_of_the_exact_mean(clouds, kind):
     exact, small = (aggregate(clouds.graph, solver=s, n_components=4, laplacian=kind) for s in ("exact", "compressed"))
-    assert isinstance(small.matrix, LowRankUpdate)
+    assert isinstance(small.matrix, IdentityPlusLowRank)
     assert mean_cosine(exact, small, 4) > 0.99
     assert small.info["solver"] == "compressed"
     assert small.info["settled"]

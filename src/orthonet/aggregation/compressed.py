@@ -38,7 +38,7 @@ from scipy.sparse.csgraph import connected_components
 from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.eigen import lowest_of_dense, smallest_eigenpairs
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound, smoothed
 from orthonet.support.checks import check_integer
 from orthonet.support.optional import is_installed
@@ -76,7 +76,7 @@ def compress(
     refill: bool = False,
     max_basis: int | None = None,
     verbose: bool | None = None,
-) -> tuple[LowRankUpdate, dict[str, Any]]:
+) -> tuple[IdentityPlusLowRank, dict[str, Any]]:
     """Return the mean in a basis that suffices for the lowest eigenvectors, and how it was found.
 
     Parameters
@@ -145,7 +145,7 @@ def compress(
             f"(mean cosine {1 - change:.3f}, leak {leak:.3f}); the layers have more low directions than that (many components, "
             "uneven weights, or noise). Pass solver='exact' if there are few enough nodes, or a larger epsilon"
         )
-    update = LowRankUpdate(found.outside, found.basis, found.core - found.outside * np.eye(len(found.core)))
+    update = IdentityPlusLowRank(found.outside, found.basis, found.core - found.outside * np.eye(len(found.core)))
     return update, {
         "solver": "compressed",
         "n_components": k,

@@ -2,7 +2,7 @@
 
     L = argmin_L  Σ_s w_s ‖Log(L^{-1/2} L_s L^{-1/2})‖_F²
 
-*Exact*: dense, see `orthonet.linalg.spd` for the iteration; a layer that lacks nodes is compared with the block of L it
+*Exact*: dense, see `orthonet.linalg.karcher` for the iteration; a layer that lacks nodes is compared with the block of L it
 holds. Time O(S N³) an iteration, memory O(S N²). *Compressed*: the same mean in a small basis, for any N, see
 `orthonet.aggregation.compressed`.
 """
@@ -19,8 +19,8 @@ from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.compressed import compress
 from orthonet.aggregation.dense import dense_layers, held_by, is_compressed
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.lowrank import LowRankUpdate
-from orthonet.linalg.spd import KarcherMean, karcher_mean, warn_if_not_converged
+from orthonet.linalg.low_rank import IdentityPlusLowRank
+from orthonet.linalg.karcher import KarcherMean, karcher_mean, warn_if_not_converged
 from orthonet.support.checks import check_choice
 from orthonet.support.progress import progress
 
@@ -36,7 +36,7 @@ def geometric(
     tol: float = 1e-2,
     dtype: Literal["float64", "float32"] = "float64",
     verbose: bool | None = None,
-) -> tuple[npt.NDArray[np.floating[Any]] | LowRankUpdate, dict[str, Any]]:
+) -> tuple[npt.NDArray[np.floating[Any]] | IdentityPlusLowRank, dict[str, Any]]:
     """Return the Karcher mean and how it converged.
 
     Parameters

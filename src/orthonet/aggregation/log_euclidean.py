@@ -25,7 +25,7 @@ import numpy.typing as npt
 from orthonet.aggregation.compressed import compress
 from orthonet.aggregation.dense import dense_layers, embedded, equal_voices, held_by, is_compressed
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.linalg.spd import exp, log
 from orthonet.support.progress import progress
 
@@ -34,7 +34,7 @@ Array = npt.NDArray[np.float64]
 
 def log_euclidean(
     problem: AggregationProblem, *, solver: str = "auto", verbose: bool | None = None
-) -> tuple[Array | LowRankUpdate, dict[str, Any]]:
+) -> tuple[Array | IdentityPlusLowRank, dict[str, Any]]:
     """Return the mean, and how it was computed.
 
     Parameters

@@ -37,7 +37,7 @@ from orthonet.aggregation.compressed import compress
 from orthonet.aggregation.dense import dense_layers, embedded, equal_voices, held_by, is_compressed
 from orthonet.aggregation.log_euclidean import log_euclidean
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.checks import check_number
 from orthonet.support.progress import progress
 from orthonet.support.warn import warn_user
@@ -52,7 +52,7 @@ ROUNDING = 1e-13
 
 def power(
     problem: AggregationProblem, *, p: float = -10.0, solver: str = "auto", verbose: bool | None = None
-) -> tuple[Array | csr_array | LowRankUpdate, dict[str, Any]]:
+) -> tuple[Array | csr_array | IdentityPlusLowRank, dict[str, Any]]:
     """Return the power mean, and how it was computed.
 
     Parameters
@@ -85,7 +85,7 @@ def power(
 
         update, how = compress(problem, small_mean, verbose=verbose)
         _warn_if_squeezed(lost[-1], p)
-        return replace(update, base=update.base + shift), how | told
+        return replace(update, outside=update.outside + shift), how | told
     with progress("power mean", len(problem.weights), verbose) as report:
         layers = dense_layers(problem, "power", report)
         dense, squeezed = power_mean(layers, problem.weights, p, shift, held_by(problem))

@@ -27,14 +27,14 @@ from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.compressed import component_vectors
 from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.eigen import smallest_eigenpairs
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import SparsePlusLowRank
 from orthonet.support.checks import check_number
 from orthonet.support.progress import progress
 
 
 def projection(
     problem: AggregationProblem, *, alpha: float = 0.5, solver: str = "auto", verbose: bool | None = None
-) -> tuple[LowRankUpdate, dict[str, Any]]:
+) -> tuple[SparsePlusLowRank, dict[str, Any]]:
     """Return the mean as a sparse matrix and a correction of low rank.
 
     Parameters
@@ -59,8 +59,8 @@ def projection(
         basis = basis / np.sqrt(problem.heard)[:, None]
     core = np.diag(np.repeat(-alpha * problem.weights, [block.shape[1] for block in blocks]))
     # Σ_s w_s E_s is C, which its scaling makes the identity.
-    base = csr_array(arithmetic(problem)[0] + alpha * eye_array(problem.n_nodes))
-    return LowRankUpdate(base, basis, core), {"solver": "exact", "alpha": alpha}
+    sparse = csr_array(arithmetic(problem)[0] + alpha * eye_array(problem.n_nodes))
+    return SparsePlusLowRank(sparse, basis, core), {"solver": "exact", "alpha": alpha}
 
 
 def _lowest_of_layer(problem: AggregationProblem, index: int) -> npt.NDArray[np.float64]:

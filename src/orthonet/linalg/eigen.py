@@ -3,7 +3,7 @@
 The ladder, by size and structure:
 
     dense      LAPACK, for a dense matrix, a small one, or a large share of the spectrum (whatever was asked for)
-    low rank   the eigenvectors of the small core, for a `LowRankUpdate` of the identity
+    low rank   the eigenvectors of the small core, for an `IdentityPlusLowRank`
     lobpcg     coarsen, solve, refine, then LOBPCG with an algebraic multigrid preconditioner (extra ``large``), which does
                not slow down as gaps shrink
     lanczos    ARPACK on c I − A, whose largest eigenvalues are the smallest of A, where there is no multigrid
@@ -29,7 +29,7 @@ from scipy.linalg import LinAlgError, eigh, qr
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank, LowRankUpdate
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import is_installed
@@ -103,12 +103,12 @@ def smallest_eigenpairs(
     check_integer(k, "k", minimum=1, maximum=n)
     if solver == "lobpcg" and not issparse(matrix):
         raise ValueError(
-            f"solver='lobpcg' coarsens a sparse matrix, but matrix is a {type(matrix).__name__}; pass solver='auto'"
+            f"solver='lobpcg' coarsens a sparse matrix, but matrix has type {type(matrix).__name__}; pass solver='auto'"
         )
-    if isinstance(matrix, LowRankUpdate) and isinstance(matrix.base, float) and k <= matrix.core.shape[0]:
+    if isinstance(matrix, IdentityPlusLowRank) and k <= matrix.core.shape[0]:
         values, small = lowest_of_dense(matrix.core, k)
-        if values[-1] <= 0:  # else the complement of the basis, of eigenvalue base, comes before some of these
-            return _in_order(matrix, values + matrix.base, matrix.basis @ small, "low rank")
+        if values[-1] <= 0:  # else the complement of the basis, of eigenvalue ``outside``, comes before some of these
+            return _in_order(matrix, values + matrix.outside, matrix.basis @ small, "low rank")
     fits = isinstance(matrix, np.ndarray) or n <= DENSE_AT_MOST
     many = isinstance(matrix, np.ndarray) or n <= DENSE_UP_TO or k > n // DENSE_SHARE
     crowded = 5 * _block_width(k) > n  # SciPy's LOBPCG does without
@@ -223,10 +223,7 @@ def _lanczos(task: _Task) -> Array:
 
 def _top(matrix: csr_array | LowRankUpdate) -> float:
     """Return a bound of the largest eigenvalue."""
-    if isinstance(matrix, LowRankUpdate):
-        plain = abs(matrix.base) if isinstance(matrix.base, float) else _top(matrix.base)
-        return plain + float(np.linalg.norm(matrix.core, 2)) * float(np.linalg.norm(matrix.basis, 2)) ** 2
-    return largest_eigenvalue_bound(matrix)
+    return largest_eigenvalue_bound(matrix) if issparse(matrix) else matrix.eigenvalue_bound()
 
 
 def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenPairs:
