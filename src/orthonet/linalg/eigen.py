@@ -47,7 +47,7 @@ DENSE_AT_MOST = 12_000
 
 @dataclass(frozen=True)
 class EigenPairs:
-    """Smallest eigenvalues, ascending; their orthonormal vectors; ‖A v − λ v‖ of each; and who found them."""
+    """Smallest eigenvalues, ascending; their orthonormal vectors; ‖A v − λ v‖ of each; and the solver that found them."""
 
     values: npt.NDArray[np.float64]
     vectors: npt.NDArray[np.float64]
@@ -177,7 +177,7 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
     block = np.hstack([block, task.rng.standard_normal((matrix.shape[0], max(0, width + n_known - block.shape[1])))])
     if known is not None:
         block = block - known @ (known.T @ block)
-    # Where the guess holds the known vectors, little but rounding is left of them: pivoting puts that last.
+    # Where the guess contains the known vectors, little but rounding is left of them: pivoting puts that last.
     block = qr(block, mode="economic", pivoting=n_known > 0)[0][:, :width]
     goal = task.goal(float(np.linalg.eigvalsh(block.T @ (matrix @ block))[task.k - 1]))
     top = _top(matrix)
@@ -185,7 +185,7 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
     while True:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what was not reached is told by the residuals
+                warnings.simplefilter("ignore")  # what was not reached shows in the residuals
                 return lobpcg(
                     matrix,
                     block,

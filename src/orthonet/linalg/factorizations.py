@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 
 Array = npt.NDArray[np.floating[Any]]
+Number = TypeVar("Number", bound=np.floating[Any])
 
 
 def positive_eigh(matrix: Array, overwrite: bool = False) -> tuple[Array, Array]:
@@ -53,6 +54,6 @@ def whitened(matrix: Array, factor: Array) -> Array:
     return solve_triangular(factor, half.T, lower=True, overwrite_b=True, check_finite=False)
 
 
-def symmetric_part(matrix: Array) -> Array:
+def symmetric_part(matrix: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """Return (A + Aᵀ) / 2, which takes away the asymmetry that rounding leaves."""
-    return 0.5 * (matrix + matrix.T)
+    return (0.5 * (matrix + matrix.T)).astype(matrix.dtype, copy=False)
