@@ -8,7 +8,7 @@ import pytest
 
 from orthonet import MultilayerGraph, metrics
 from orthonet.baselines import KMeans
-from orthonet.report.findings import modularity
+from orthonet.graph.modularity import modularity
 
 pytest.importorskip("typer")
 

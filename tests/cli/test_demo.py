@@ -27,7 +27,7 @@ def test_demo_prints_a_table_of_all_methods(demo):
     for words in (
         "K-means",
         "cloud 3",
-        "arithmetic mean",
+        "mean of layers",
         "geometric mean",
         "OrthoNet",
         "purity",

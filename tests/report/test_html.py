@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from orthonet import MultilayerGraph, OrthoNet, baselines
 from orthonet.report import html, page
-from orthonet.report.findings import feature_table
+from orthonet.report.feature_differences import feature_table
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.provenance import changed_settings, command_line, python_code
 from orthonet.report.scatter import scatter

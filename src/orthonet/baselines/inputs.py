@@ -40,7 +40,7 @@ def as_dense_views(
     """Return at least ``minimum`` feature groups of the same nodes, each scaled and dense."""
     matrices, _ = named_matrices(views, None, "views")
     if len(matrices) < minimum:
-        raise ValueError(f"views must hold at least {minimum} feature groups, got {len(matrices)}")
+        raise ValueError(f"views must have at least {minimum} feature groups, got {len(matrices)}")
     scaled: list[npt.NDArray[np.float64]] = []
     for index, view in enumerate(matrices):
         called = f"views[{index}]"

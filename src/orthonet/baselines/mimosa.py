@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 
 
-class MIMOSA(MergedSpectralClustering):
+class MIMOSA(AggregatedSpectralClustering):
     """Convex layer aggregation [1]_ with a given number of clusters.
 
     Parameters
@@ -49,8 +49,8 @@ class MIMOSA(MergedSpectralClustering):
         v, by the names of the layers.
     reliable_ : bool
         Whether the noise between the clusters is below the bound of what they bear.
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
 
     References
     ----------
@@ -88,11 +88,11 @@ class MIMOSA(MergedSpectralClustering):
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
         """Cluster the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
         super().fit(X, y, layers=layers, views=views)
-        self.layer_weights_ = dict(zip(self.merging_["layer_weights"], self.merging_["weights"], strict=True))
-        self.reliable_ = bool(self.merging_["reliable"])
+        self.layer_weights_ = dict(zip(self.aggregation_["layer_weights"], self.aggregation_["weights"], strict=True))
+        self.reliable_ = bool(self.aggregation_["reliable"])
         return self
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         return aggregate(
             graph,
             "convex",

@@ -14,12 +14,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 
 
-class PLM(MergedSpectralClustering):
+class PLM(AggregatedSpectralClustering):
     """The power mean Laplacian [1]_.
 
     Parameters
@@ -39,8 +39,8 @@ class PLM(MergedSpectralClustering):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
 
     References
     ----------
@@ -75,7 +75,7 @@ class PLM(MergedSpectralClustering):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         return aggregate(
             graph,
             "power",

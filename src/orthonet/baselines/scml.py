@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 
 
-class SCML(MergedSpectralClustering):
+class SCML(AggregatedSpectralClustering):
     """Subspace analysis on the Grassmann manifold (SC-ML) [1]_.
 
     Parameters
@@ -38,8 +38,8 @@ class SCML(MergedSpectralClustering):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
 
     References
     ----------
@@ -72,7 +72,7 @@ class SCML(MergedSpectralClustering):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         return aggregate(
             graph,
             "projection",

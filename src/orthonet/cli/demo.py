@@ -17,11 +17,13 @@ from orthonet.baselines import SpectralClustering
 from orthonet.cli.talk import Talk
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.plane import flatten
+from orthonet.comparison.methods import METHODS, Method, fits_of, layer_by_layer
+from orthonet.comparison.outcomes import Outcome, Reference, compare
+from orthonet.comparison.pictures import draw_embedding, draw_layers
+from orthonet.comparison.toy import draw_toy
 from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
-from orthonet.paper.figure1 import draw_toy
-from orthonet.report.comparison import Outcome, Reference, compare, standard_methods
 from orthonet.report.html import write_report
-from orthonet.report.pictures import draw_embedding, draw_layers, png_bytes
+from orthonet.support.drawing import png_bytes
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import is_installed, require
 
@@ -84,8 +86,14 @@ def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:
     return data, [flatten(unit_rows(spectral.embedding_)) for spectral in alone]
 
 
+def _methods(data: Dataset) -> list[Method]:
+    """Return K-means, spectral clustering of each layer and of two means of them, and OrthoNet."""
+    means = [METHODS[name] for name in ("spectral", "spectral-geometric")]
+    return [METHODS["kmeans"], *layer_by_layer(data.graph), *means, METHODS["orthonet"]]
+
+
 def _outcomes(data: Dataset, seed: int, console: Console) -> list[Outcome]:
-    methods = standard_methods(data.graph, data.n_clusters)
+    methods = fits_of(_methods(data), data.graph, data.views, data.n_clusters)
     outcomes = []
     with console.status("") as status:
         waiting = iter(methods)

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orthonet.comparison.pictures import draw_layers
 from orthonet.datasets import Dataset, make_multilayer_gaussians
 from orthonet.paper.scores import NOT_MEASURED, Records, whole
 from orthonet.paper.workers import Task
-from orthonet.report.pictures import draw_layers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from orthonet.graph.blocks import MAX_BINS, binned_adjacency, node_order
-from orthonet.report.findings import block_densities, cluster_sizes
+from orthonet.graph.modularity import block_densities, cluster_sizes
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, figure, markup, packed, paragraph, percent
 

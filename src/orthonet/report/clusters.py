@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orthonet.report.findings import Contrast, FeatureTable, cluster_sizes, feature_contrasts
+from orthonet.graph.modularity import cluster_sizes
+from orthonet.report.feature_differences import Contrast, FeatureTable, feature_contrasts
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import (
     MINUS,

@@ -7,10 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from orthonet.graph.modularity import layer_agreement
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report import provenance, sections
 from orthonet.report.clusters import clusters_section
-from orthonet.report.findings import feature_table, layer_agreement
+from orthonet.report.feature_differences import feature_table
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import shortened, whole_page
 from orthonet.report.palette import SYMBOLS, THEMES

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.plane import flatten, flattening, sample
-from orthonet.report.findings import FeatureTable, telling_features
+from orthonet.report.feature_differences import FeatureTable, telling_features
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, floats, markup, packed, shortened
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from orthonet.clustering.plot import look_steps
+from orthonet.graph.modularity import Agreement
 from orthonet.report import provenance
 from orthonet.report.blocks import block_pictures
-from orthonet.report.findings import Agreement, FeatureTable
+from orthonet.report.feature_differences import FeatureTable
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import (
     MINUS,

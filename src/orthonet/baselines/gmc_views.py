@@ -35,7 +35,7 @@ Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 BLOCK_ENTRIES = 2**23
-"""Distances of sparse features that are held at the same time."""
+"""Distances of sparse features that are in memory at the same time: 64 MB of them."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Pattern:
 
 
 class View(Protocol):
-    """One view: its pairs, and its similarities on a pattern that holds them."""
+    """One view: its pairs, and its similarities on a pattern that has them."""
 
     @property
     def n_nodes(self) -> int:
@@ -154,7 +154,7 @@ class LayerView:
 
     @classmethod
     def of(cls, layer: csr_array) -> Self:
-        """Take the weights of a layer; self-loops say nothing about groups and are left out."""
+        """Take the weights of a layer; self-loops say nothing about clusters and are left out."""
         entries = layer.tocoo()
         kept = (entries.data > 0) & (entries.row != entries.col)
         rows, columns = entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64)

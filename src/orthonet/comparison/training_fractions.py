@@ -64,7 +64,7 @@ def score_by_fraction(
     Examples
     --------
     >>> from orthonet import OrthoNet, datasets
-    >>> from orthonet.report.fractions import score_by_fraction
+    >>> from orthonet.comparison.training_fractions import score_by_fraction
     >>> data = datasets.make_multilayer_gaussians(n_nodes=200, n_clusters=3, random_state=0)
     >>> def model(seed):
     ...     return OrthoNet(3, max_steps=20, random_state=seed)
