@@ -62,6 +62,13 @@ def assert_published(mark, table):
         assert table.strip() in document.read_text(), mark
 
 
+def test_every_public_name_of_the_readme_can_be_imported_as_it_says():
+    lines = re.findall(r"^from orthonet import .+$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(lines) > 2
+    for line in lines:
+        exec(line, {})  # noqa: S102
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document):
     for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):

@@ -114,7 +114,7 @@ class TestSNF:
         assert metrics.nmi(clouds.labels, found.labels_) > 0.9
 
     def test_what_it_refuses(self, clouds, monkeypatch):
-        with pytest.raises(ValueError, match="views must hold at least 2 feature groups, got 1"):
+        with pytest.raises(ValueError, match="views must have at least 2 feature groups, got 1"):
             SNF(3).fit(None, views=clouds.views[:1])
         with pytest.raises(ValueError, match="two layers or more, got 1"):
             SNF(3).fit(None, layers=clouds.graph.layers[:1])

@@ -65,8 +65,7 @@ def write_report(
     Examples
     --------
     >>> import tempfile
-    >>> from orthonet import OrthoNet, datasets
-    >>> from orthonet.report.html import write_report
+    >>> from orthonet import OrthoNet, datasets, write_report
     >>> data = datasets.make_multilayer_gaussians(n_nodes=60, n_clusters=3, random_state=0)
     >>> model = OrthoNet(3, max_steps=10, random_state=0).fit(data.graph)
     >>> with tempfile.TemporaryDirectory() as folder:

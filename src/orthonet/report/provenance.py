@@ -69,7 +69,7 @@ def python_code(fitted: Fitted, opening: str | None = None) -> str:
         fitting = f"model = {fitted.method}({', '.join(arguments)}).fit(graph)"
     lines = [
         imported,
-        "from orthonet.report.html import write_report",
+        "from orthonet import write_report",
         opening or made,
         *remarks,
         fitting,
