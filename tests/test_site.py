@@ -142,7 +142,8 @@ def test_help_is_shown_as_it_is_meant():
 def test_docstrings_lose_what_only_numpydoc_understands():
     pytest.importorskip("griffe")
     hook = loaded_hook("docstrings")
-    written = "rows, columns : int\n    How many.\nhow : {'a', 'b'}, optional\n    As [1]_.\n\n.. [1] A. Author,\n   `\"On\n   it\" <https://doi.org/1>`_, 2026.\n"
+    parameters = "rows, columns : int\n    How many.\nhow : {'a', 'b'}, optional\n    As [1]_.\n"
+    written = parameters + '\n.. [1] A. Author,\n   `"On\n   it" <https://doi.org/1>`_, 2026.\n'
     shown = "rows : int\n    How many.\ncolumns : int\n    How many.\nhow : {'a', 'b'} or None, optional\n    As [1].\n"
     assert hook.markdown_of(written) == shown + '\n1. A. Author, ["On it"](https://doi.org/1), 2026.\n'
     assert hook.markdown_of("words, words\nand more") == "words, words\nand more"

@@ -51,6 +51,7 @@ def test_killed_at_ten_moments_it_ends_as_if_it_had_not_been(tmp_path, setting):
     assert {file.name for file in (tmp_path / "state").iterdir()} <= {STATE, LAPLACIAN}  # nothing half-written
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_gives_a_usable_model_that_says_it_is_incomplete(tmp_path):
     process = start(tmp_path)
     stop_after(process, tmp_path, 5, signal.SIGINT)
