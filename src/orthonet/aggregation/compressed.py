@@ -188,7 +188,7 @@ class _Growing:
 
 
 def _judge(growing: _Growing, grown: _Grown) -> dict[str, Any]:
-    """Return what speaks for the basis; warn if it does not suffice."""
+    """Return the measures of a basis; warn if it does not suffice."""
     problem, mean = growing.problem, grown.mean
     k, size = problem.n_components, mean.basis.shape[1]
     leak = mean.leak(growing.layers, grown.lowest, problem.weights)

@@ -17,9 +17,11 @@ by steps of falling length from the best so far. Time that of K eigenvectors for
 
 References
 ----------
-.. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
-       IEEE Transactions on Signal and Information Processing over Networks, 2017.
-.. [2] A. Damle, V. Minden, L. Ying, "Simple, direct and efficient multi-way spectral clustering", 2019 (the start of K-means).
+.. [1] P.-Y. Chen, A. Hero, `"Multilayer spectral graph clustering via convex layer aggregation: theory and
+       algorithms" <https://arxiv.org/abs/1708.02620>`_, IEEE Transactions on Signal and Information Processing over
+       Networks, 2017.
+.. [2] A. Damle, V. Minden, L. Ying, `"Simple, direct and efficient multi-way spectral clustering"
+       <https://doi.org/10.1093/imaiai/iay008>`_, 2019 (the start of K-means).
 """
 
 from __future__ import annotations
@@ -226,7 +228,7 @@ def _grid(n_layers: int, n_steps: int) -> Iterator[Array]:
 
 
 def _clusters(vectors: Array) -> Labels:
-    """K-means on unit rows, from the K rows that a pivoted QR decomposition picks: no dice, whatever the nodes' order."""
+    """K-means on unit rows from the K rows that a pivoted QR decomposition picks: nothing random, in any order of the nodes."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.where(lengths > 0, lengths, 1.0)
     n_clusters = vectors.shape[1]

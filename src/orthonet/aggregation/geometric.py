@@ -25,6 +25,7 @@ from orthonet.support.checks import check_choice
 from orthonet.support.progress import progress
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
+"""Precisions of the exact mean, by name."""
 
 
 def geometric(

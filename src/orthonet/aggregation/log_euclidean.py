@@ -10,8 +10,8 @@ It equals the geometric mean where the layers commute, needs no iteration, and i
 
 References
 ----------
-.. [1] V. Arsigny, P. Fillard, X. Pennec, N. Ayache, "Geometric means in a novel vector space structure on symmetric
-       positive-definite matrices", 2007.
+.. [1] V. Arsigny, P. Fillard, X. Pennec, N. Ayache, `"Geometric means in a novel vector space structure on symmetric
+       positive-definite matrices" <https://doi.org/10.1137/050637996>`_, 2007.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ mean in a small basis, where a layer agrees with the arithmetic mean about the n
 
 References
 ----------
-.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, "The power mean Laplacian for multilayer graph clustering", AISTATS 2018.
+.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, `"The power mean Laplacian for multilayer graph clustering"
+       <https://proceedings.mlr.press/v84/mercado18a.html>`_, AISTATS 2018.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ Exact whatever the solver: a sparse matrix and a correction of rank S K. Time th
 
 References
 ----------
-.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, "Clustering on multi-layer graphs via subspace analysis on
-       Grassmann manifolds", IEEE Transactions on Signal Processing, 2014.
+.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, `"Clustering on multi-layer graphs via subspace analysis on
+       Grassmann manifolds" <https://doi.org/10.1109/TSP.2013.2295553>`_, IEEE Transactions on Signal Processing,
+       2014.
 """
 
 from __future__ import annotations

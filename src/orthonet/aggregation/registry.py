@@ -85,6 +85,11 @@ def aggregate(
     AggregatedLaplacian
         A linear operator with ``smallest_eigenvectors``, ``to_dense`` and ``info``.
 
+    See Also
+    --------
+    orthonet.linalg.spd.geometric_mean : The geometric mean of matrices by itself.
+    orthonet.baselines.SpectralClustering : Clusters from the lowest eigenvectors of an aggregated Laplacian.
+
     Examples
     --------
     >>> from orthonet import aggregate, datasets

@@ -9,7 +9,8 @@ L_U. λ doubles while U has fewer than K components, halves while it has more, a
 
 References
 ----------
-.. [1] H. Wang, Y. Yang, B. Liu, "GMC: graph-based multi-view clustering", IEEE TKDE 32(6), 2020.
+.. [1] H. Wang, Y. Yang, B. Liu, `"GMC: graph-based multi-view clustering"
+       <https://doi.org/10.1109/TKDE.2019.2903810>`_, IEEE TKDE 32(6), 2020.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ All of them are numbers on one sparse `Pattern`, the pairs that are neighbours i
 
 References
 ----------
-.. [1] H. Wang, Y. Yang, B. Liu, "GMC: graph-based multi-view clustering", IEEE TKDE 32(6), 2020, equations 8, 15 and 16.
+.. [1] H. Wang, Y. Yang, B. Liu, `"GMC: graph-based multi-view clustering"
+       <https://doi.org/10.1109/TKDE.2019.2903810>`_, IEEE TKDE 32(6), 2020, equations 8, 15 and 16.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ for. Needs the extra ``rivals``.
 
 References
 ----------
-.. [1] V. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected communities", Scientific
-       Reports, 2019; its code, leidenalg.
-.. [2] P. Mucha, T. Richardson, K. Macon, M. Porter, J.-P. Onnela, "Community structure in time-dependent, multiscale, and
-       multiplex networks", Science, 2010.
+.. [1] V. Traag, L. Waltman, N. J. van Eck, `"From Louvain to Leiden: guaranteeing well-connected communities"
+       <https://doi.org/10.1038/s41598-019-41695-z>`_, Scientific Reports, 2019; its code, leidenalg.
+.. [2] P. Mucha, T. Richardson, K. Macon, M. Porter, J.-P. Onnela, `"Community structure in time-dependent,
+       multiscale, and multiplex networks" <https://doi.org/10.1126/science.1184819>`_, Science, 2010.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Leiden(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] V. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected communities", Scientific
-           Reports, 2019; its code, leidenalg.
+    .. [1] V. Traag, L. Waltman, N. J. van Eck, `"From Louvain to Leiden: guaranteeing well-connected communities"
+           <https://doi.org/10.1038/s41598-019-41695-z>`_, Scientific Reports, 2019; its code, leidenalg.
     """
 
     def __init__(

@@ -8,8 +8,9 @@ noise between the clusters that L_v gives and t̂_LB a lower bound of the noise 
 
 References
 ----------
-.. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
-       IEEE Transactions on Signal and Information Processing over Networks, 2017.
+.. [1] P.-Y. Chen, A. Hero, `"Multilayer spectral graph clustering via convex layer aggregation: theory and
+       algorithms" <https://arxiv.org/abs/1708.02620>`_, IEEE Transactions on Signal and Information Processing over
+       Networks, 2017.
 """
 
 from __future__ import annotations
@@ -52,10 +53,15 @@ class MIMOSA(AggregatedSpectralClustering):
     aggregation_ : dict
         How the layers were aggregated, see `orthonet.aggregate`.
 
+    See Also
+    --------
+    orthonet.aggregation.convex.convex : The Laplacian that is clustered, and how its weights are found.
+
     References
     ----------
-    .. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
-           IEEE Transactions on Signal and Information Processing over Networks, 2017.
+    .. [1] P.-Y. Chen, A. Hero, `"Multilayer spectral graph clustering via convex layer aggregation: theory and
+           algorithms" <https://arxiv.org/abs/1708.02620>`_, IEEE Transactions on Signal and Information Processing
+           over Networks, 2017.
 
     Examples
     --------

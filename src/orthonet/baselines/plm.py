@@ -6,7 +6,8 @@ of normalised Laplacians; its K lowest eigenvectors, K-means on the rows as they
 
 References
 ----------
-.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, "The power mean Laplacian for multilayer graph clustering", AISTATS 2018.
+.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, `"The power mean Laplacian for multilayer graph clustering"
+       <https://proceedings.mlr.press/v84/mercado18a.html>`_, AISTATS 2018.
 """
 
 from __future__ import annotations
@@ -42,10 +43,15 @@ class PLM(AggregatedSpectralClustering):
     aggregation_ : dict
         How the layers were aggregated, see `orthonet.aggregate`.
 
+    See Also
+    --------
+    orthonet.aggregation.power.power : The Laplacian that is clustered.
+    orthonet.baselines.SCML : The same with the projection mean.
+
     References
     ----------
-    .. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, "The power mean Laplacian for multilayer graph clustering", AISTATS
-           2018.
+    .. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, `"The power mean Laplacian for multilayer graph clustering"
+           <https://proceedings.mlr.press/v84/mercado18a.html>`_, AISTATS 2018.
 
     Examples
     --------

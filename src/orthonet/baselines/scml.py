@@ -6,8 +6,9 @@ of normalised Laplacians; the K lowest eigenvectors of L, rows scaled to unit le
 
 References
 ----------
-.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, "Clustering on multi-layer graphs via subspace analysis on
-       Grassmann manifolds", IEEE Transactions on Signal Processing, 2014.
+.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, `"Clustering on multi-layer graphs via subspace analysis on
+       Grassmann manifolds" <https://doi.org/10.1109/TSP.2013.2295553>`_, IEEE Transactions on Signal Processing,
+       2014.
 """
 
 from __future__ import annotations
@@ -41,10 +42,16 @@ class SCML(AggregatedSpectralClustering):
     aggregation_ : dict
         How the layers were aggregated, see `orthonet.aggregate`.
 
+    See Also
+    --------
+    orthonet.aggregation.projection.projection : The Laplacian that is clustered.
+    orthonet.baselines.PLM : The same with the power mean.
+
     References
     ----------
-    .. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, "Clustering on multi-layer graphs via subspace analysis on
-           Grassmann manifolds", IEEE Transactions on Signal Processing, 2014.
+    .. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, `"Clustering on multi-layer graphs via subspace
+           analysis on Grassmann manifolds" <https://doi.org/10.1109/TSP.2013.2295553>`_, IEEE Transactions on Signal
+           Processing, 2014.
 
     Examples
     --------

@@ -11,8 +11,9 @@ with an argument that has another name in scikit-learn 1.8; we load a copy of it
 
 References
 ----------
-.. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, "Similarity network fusion for
-       aggregating data types on a genomic scale", Nature Methods, 2014.
+.. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, `"Similarity network
+       fusion for aggregating data types on a genomic scale" <https://doi.org/10.1038/nmeth.2810>`_, Nature Methods,
+       2014.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ class SNF(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, "Similarity network fusion
-           for aggregating data types on a genomic scale", Nature Methods, 2014.
+    .. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, `"Similarity
+           network fusion for aggregating data types on a genomic scale" <https://doi.org/10.1038/nmeth.2810>`_,
+           Nature Methods, 2014.
     """
 
     def __init__(

@@ -4,7 +4,8 @@ Eigenvectors of the K smallest eigenvalues of the Laplacian, rows scaled to unit
 
 References
 ----------
-.. [1] A. Ng, M. Jordan, Y. Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
+.. [1] A. Ng, M. Jordan, Y. Weiss, `"On spectral clustering: analysis and an algorithm"
+       <https://papers.nips.cc/paper/2092-on-spectral-clustering-analysis-and-an-algorithm>`_, NIPS 2001.
 """
 
 from __future__ import annotations
@@ -55,6 +56,11 @@ class SpectralClustering(AggregatedSpectralClustering):
     embedding_ : array of shape (N, K)
     aggregation_ : dict
         How the layers were aggregated, see `orthonet.aggregate`.
+
+    See Also
+    --------
+    orthonet.aggregate : The Laplacian of several layers.
+    sklearn.cluster.SpectralClustering : The same for one graph or affinity matrix.
 
     Examples
     --------

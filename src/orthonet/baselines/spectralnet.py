@@ -13,8 +13,8 @@ instead of 0.89).
 
 References
 ----------
-.. [1] U. Shaham, K. Stanton, H. Li, B. Nadler, R. Basri, Y. Kluger, "SpectralNet: spectral clustering using deep neural
-   networks", ICLR 2018.
+.. [1] U. Shaham, K. Stanton, H. Li, B. Nadler, R. Basri, Y. Kluger, `"SpectralNet: spectral clustering using deep
+       neural networks" <https://arxiv.org/abs/1801.01587>`_, ICLR 2018.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
 
 NOTHING = "-"
+"""What stands in the table for a number that there is not."""
 MOST_LAYERS = 6
 """Layers that a table for people has a column for."""
 

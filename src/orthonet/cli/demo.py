@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_NODES = 1000
+"""Nodes of each data set: enough to be interesting, few enough for seconds."""
 
 
 def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
@@ -42,7 +43,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     console = Console(quiet=not talk.plain)
     written = []
-    told = {}
+    scores = {}
     for name in names:
         data, positions = _data_and_positions(name, seed)
         console.print(
@@ -53,7 +54,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
         outcomes = _outcomes(data, seed, console)
         console.print(_table(data, outcomes))
         best = outcomes[-1].estimator
-        told[name] = [outcome.as_row(Reference(data.labels)) for outcome in outcomes]
+        scores[name] = [outcome.as_row(Reference(data.labels)) for outcome in outcomes]
         written += [
             _save_figure(
                 draw_layers(data.graph, positions, data.labels, f"{data.name}: the layers"),
@@ -64,7 +65,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
                 folder / f"{name}-embedding.png",
             ),
             _save_labels(data, best.labels_, folder / f"{name}-labels.csv"),
-            _save_scores(data, told[name], seed, folder / f"{name}-scores.json"),
+            _save_scores(data, scores[name], seed, folder / f"{name}-scores.json"),
         ]
         if is_installed("plotly"):
             page = folder / f"{name}-report.html"
@@ -72,7 +73,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
     written.append(_save_figure(draw_toy(seed), folder / "overview.png"))
     names_of_files = ", ".join(path.name for path in written)
     console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)
-    talk.result({"output": str(folder), "files": [path.name for path in written], "scores": told})
+    talk.result({"output": str(folder), "files": [path.name for path in written], "scores": scores})
 
 
 def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NODES, CLUSTERS, NEIGHBORS = 500, 3, 10
-"""N and K of the figure; the paper does not print the number of neighbours."""
+"""N and K of the paper's figure, and the neighbours of each node."""
 SEPARATION = 6.0
-"""Standard deviation of the clusters' means: far enough apart to be seen in a small picture."""
+"""Standard deviation of the clusters' means, so that three clusters can be seen apart."""
 
 
 def make_toy(seed: int) -> Dataset:

@@ -61,6 +61,10 @@ def score_by_fraction(
     FractionScore
         As soon as each is known.
 
+    See Also
+    --------
+    orthonet.comparison.outcomes.compare : Several methods on all nodes.
+
     Examples
     --------
     >>> from orthonet import OrthoNet, datasets

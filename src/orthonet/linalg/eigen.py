@@ -13,8 +13,9 @@ they are, and the solver works in their complement: a multiplicity that would tr
 
 References
 ----------
-.. [1] A. Knyazev, "Toward the optimal preconditioned eigensolver: LOBPCG", 2001.
-.. [2] R. Lehoucq, D. Sorensen, C. Yang, "ARPACK users' guide", 1998.
+.. [1] A. Knyazev, `"Toward the optimal preconditioned eigensolver: LOBPCG"
+       <https://doi.org/10.1137/S1064827500366124>`_, 2001.
+.. [2] R. Lehoucq, D. Sorensen, C. Yang, `"ARPACK users' guide" <https://doi.org/10.1137/1.9780898719628>`_, 1998.
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def smallest_eigenpairs(
     rtol : float, default=0
         The same, relative to the k-th eigenvalue: whichever is reached first.
     max_iter : int, default=200
-        Iterations of LOBPCG at most. The residuals tell what was reached.
+        Iterations of LOBPCG at most. The residuals show what was reached.
 
     Returns
     -------
@@ -196,7 +197,7 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
                     largest=False,
                 )[1]
         except (ValueError, LinAlgError):
-            # Near rounding the block becomes dependent; less is asked for, and the residuals tell.
+            # Near rounding the block becomes dependent; less is asked for, and the residuals show it.
             if goal >= 1e-2 * top:
                 return block
             goal *= 100

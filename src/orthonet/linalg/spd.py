@@ -21,7 +21,7 @@ from orthonet.support.checks import check_weights
 Array = npt.NDArray[np.floating[Any]]
 
 ASYMMETRY = 1e-5
-"""Share of its largest entry by which a matrix may differ from its transpose: what single precision leaves of a product."""
+"""Share of its largest entry by which a matrix may differ from its transpose: more than single precision rounds."""
 
 
 def sqrt(matrix: Array) -> Array:
@@ -117,7 +117,7 @@ def _check_stack(matrices: npt.ArrayLike) -> Array:
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or 0 in stack.shape:
         raise ValueError(f"matrices must have shape (S, n, n) with S, n >= 1, got {stack.shape}")
     if stack.dtype.kind not in "biuf":
-        raise ValueError(f"matrices must hold real numbers, got dtype {stack.dtype}")
+        raise ValueError(f"matrices must be of real numbers, got dtype {stack.dtype}")
     if not np.isfinite(stack).all():
         raise ValueError("matrices contain NaN or infinity")
     if stack.dtype != np.float32:

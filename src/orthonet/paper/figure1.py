@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SEED = 0
+"""Of the data and of the model."""
 
 
 def tasks(quick: bool) -> list[Task]:

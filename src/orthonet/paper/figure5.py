@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 SETS = ("synthetic 2,000", "Yelp", "IMDB", "100 leaves", "Mfeat")
 FRACTIONS = (0.7, 0.8, 0.9, 1.0)
+"""Shares of the nodes that a model is trained on."""
 REPEATS = 10
+"""Random parts of the nodes for each share."""
 
 
 def tasks(quick: bool) -> list[Task]:

@@ -19,6 +19,7 @@ from orthonet.report.page import plain, shortened
 from orthonet.support.text import listed
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "plotly")
+"""Packages whose versions the page names."""
 
 
 def command_line(command: str | Sequence[str] | None) -> str | None:

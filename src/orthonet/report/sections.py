@@ -34,6 +34,7 @@ from orthonet.report.scatter import scatter
 
 Figures = dict[str, dict[str, Any]]
 LEFT_OUT: tuple[Html, Figures] = (Html(""), {})
+"""A section that the page does not have."""
 
 
 def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple[str, str]]) -> Html:
