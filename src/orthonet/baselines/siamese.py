@@ -14,6 +14,7 @@ References
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,22 @@ BATCH = 128
 """and pairs in a batch."""
 HELD_OUT = 10
 """One in so many pairs judges the others."""
+
+
+@dataclass(frozen=True)
+class SiameseOptions:
+    """Options of the Siamese net; the defaults are the authors'.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=2
+        Neighbours of a node that are pairs, and as many that are not.
+    epochs : int, default=30
+        Times all pairs are seen, at most.
+    """
+
+    n_neighbors: int = 2
+    epochs: int = 30
 
 
 def siamese_features(
