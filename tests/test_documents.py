@@ -18,6 +18,7 @@ WITH_CODE = [document for document in DOCUMENTS if PYTHON.search(document.read_t
 
 @pytest.mark.parametrize("document", WITH_CODE, ids=lambda path: path.name)
 @pytest.mark.filterwarnings("ignore:layer:UserWarning")
+@pytest.mark.slow
 def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = "\n".join(PYTHON.findall(document.read_text()))

@@ -75,6 +75,7 @@ def site(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_the_built_reference_has_an_anchor_for_each_name(site):
     anchors = {
         anchor for page in site.glob("reference/**/*.html") for anchor in re.findall(r'id="([^"]+)"', page.read_text())
@@ -82,6 +83,7 @@ def test_the_built_reference_has_an_anchor_for_each_name(site):
     assert [path for path in in_the_reference() if path not in anchors and not inspect.ismodule(found(path))] == []
 
 
+@pytest.mark.slow
 def test_the_built_pages_are_linked_and_hold_no_leftovers(site):
     page = (site / "reference" / "clustering" / "index.html").read_text()
     assert re.search(
@@ -93,6 +95,7 @@ def test_the_built_pages_are_linked_and_hold_no_leftovers(site):
     assert not re.search(r"\[\d\]_", text)
 
 
+@pytest.mark.slow
 def test_the_built_page_of_commands_has_all_of_them(site):
     page = (site / "commands" / "index.html").read_text()
     for path, names, help_text in everything_on_the_command_line():

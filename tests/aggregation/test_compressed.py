@@ -98,6 +98,7 @@ def test_it_says_when_it_does_not_settle(rng):
     assert not mean.info["settled"]
 
 
+@pytest.mark.slow
 def test_a_fit_with_the_compressed_mean_agrees_with_one_with_the_exact_mean(clouds, monkeypatch):
     monkeypatch.setattr(dense, "EXACT_UP_TO", 100)
     model = OrthoNet(4, random_state=0).fit(clouds.graph)

@@ -211,6 +211,7 @@ def test_what_it_refuses(clouds):
         model.predict(clouds.graph.features[:, :2])
 
 
+@pytest.mark.slow
 def test_mfeat_is_clustered_as_by_the_authors_package(data_home):
     # The package reaches NMI 0.889 ± 0.003 after 30 epochs; 12 are enough to come within 0.03 of it, in half the time.
     data = datasets.load_mfeat(data_home)

@@ -301,6 +301,7 @@ def contents(folder):
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 @pytest.mark.usefixtures("interruptible")
+@pytest.mark.slow
 def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network):
     arguments = ["edges.csv", "-f", "nodes.csv", "-k", "3", "--no-report", "-o", "out"]
     command = [sys.executable, "-m", "orthonet", "cluster", *arguments]

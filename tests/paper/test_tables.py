@@ -106,6 +106,7 @@ def test_a_shrunk_set_keeps_whole_classes_where_it_can():
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_every_method_runs_on_generated_data(method):
     data = load("synthetic 2,000", 0, quick=True)
     found = METHODS[method].fit(data.graph, data.views, data.n_clusters, 0).labels_
