@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,17 @@ def rng() -> np.random.Generator:
 def clouds() -> Dataset:
     """A small easy set: 150 nodes, 3 layers, 3 clusters."""
     return datasets.make_multilayer_gaussians(150, 3, 3, 2, separation=4.0, n_neighbors=10, random_state=1)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C interrupt this process and those it starts, even if the tests were started as a background job.
+
+    A shell starts such jobs with SIGINT ignored, which Python and every process that it starts then keep.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ WITH_CODE = [document for document in DOCUMENTS if PYTHON.search(document.read_t
 
 @pytest.mark.parametrize("document", WITH_CODE, ids=lambda path: path.name)
 @pytest.mark.filterwarnings("ignore:layer:UserWarning")
+@pytest.mark.slow
 def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = "\n".join(PYTHON.findall(document.read_text()))
@@ -60,6 +61,13 @@ def assert_published(mark, table):
     assert holders, mark
     for document in holders:
         assert table.strip() in document.read_text(), mark
+
+
+def test_every_public_name_of_the_readme_can_be_imported_as_it_says():
+    lines = re.findall(r"^from orthonet import .+$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert len(lines) > 2
+    for line in lines:
+        exec(line, {})  # noqa: S102
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -13,6 +13,7 @@ from orthonet import OrthoNet, datasets, metrics
     ],
     ids=["mfeat", "leaves100"],
 )
+@pytest.mark.slow
 def test_one_seed_reaches_the_papers_row(data_home, load, n_clusters, purity, nmi, ari):
     data = load(data_home)
     model = OrthoNet(n_clusters, random_state=0).fit(data.graph)

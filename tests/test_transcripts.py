@@ -43,6 +43,7 @@ def pages():
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda path: path.name)
+@pytest.mark.slow
 def test_a_page_shows_what_comes_out(page, tmp_path, monkeypatch):
     run_page(page, tmp_path, monkeypatch)
 

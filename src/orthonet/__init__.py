@@ -1,6 +1,6 @@
 """OrthoNet: cluster multilayer networks with node features.
 
-Importing this package loads nothing else; each public name is loaded when it is first used.
+Importing this package loads nothing else; each public name is loaded when it is first used (PEP 562).
 """
 
 from __future__ import annotations
@@ -12,25 +12,84 @@ if TYPE_CHECKING:
     from orthonet import baselines, datasets, metrics
     from orthonet.aggregation import aggregate
     from orthonet.clustering.estimator import OrthoNet
+    from orthonet.graph.convert import (
+        from_anndata,
+        from_igraph,
+        from_mudata,
+        from_networkx,
+        from_pyg,
+        from_tables,
+        to_anndata,
+        to_igraph,
+        to_igraph_layers,
+        to_networkx,
+        to_networkx_layers,
+        to_pandas,
+        to_polars,
+        to_pyg,
+        to_pyg_hetero,
+        write_result,
+    )
     from orthonet.graph.multilayer import MultilayerGraph
+    from orthonet.graph.read import read_network
+    from orthonet.graph.views import read_features, read_labels, read_views
+    from orthonet.graph.write import write_network
+    from orthonet.report.html import write_report
 
 __version__ = "0.1.0"
-__all__ = ["MultilayerGraph", "OrthoNet", "__version__", "aggregate", "baselines", "datasets", "metrics"]
+__all__ = [
+    "MultilayerGraph",
+    "OrthoNet",
+    "__version__",
+    "aggregate",
+    "baselines",
+    "datasets",
+    "from_anndata",
+    "from_igraph",
+    "from_mudata",
+    "from_networkx",
+    "from_pyg",
+    "from_tables",
+    "metrics",
+    "read_features",
+    "read_labels",
+    "read_network",
+    "read_views",
+    "to_anndata",
+    "to_igraph",
+    "to_igraph_layers",
+    "to_networkx",
+    "to_networkx_layers",
+    "to_pandas",
+    "to_polars",
+    "to_pyg",
+    "to_pyg_hetero",
+    "write_network",
+    "write_report",
+    "write_result",
+]
 
+_MODULES = ("baselines", "datasets", "metrics")
 _HOMES = {
     "MultilayerGraph": "orthonet.graph.multilayer",
     "OrthoNet": "orthonet.clustering.estimator",
     "aggregate": "orthonet.aggregation",
+    "read_features": "orthonet.graph.views",
+    "read_labels": "orthonet.graph.views",
+    "read_network": "orthonet.graph.read",
+    "read_views": "orthonet.graph.views",
+    "write_network": "orthonet.graph.write",
+    "write_report": "orthonet.report.html",
 }
-_MODULES = ("baselines", "datasets", "metrics")
+"""Where each name is defined; those that are not here convert from and to other libraries."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name not in __all__:
+        raise AttributeError(f"module 'orthonet' has no attribute {name!r}")
     if name in _MODULES:
         return importlib.import_module(f"orthonet.{name}")
-    raise AttributeError(f"module 'orthonet' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES.get(name, "orthonet.graph.convert")), name)
 
 
 def __dir__() -> list[str]:

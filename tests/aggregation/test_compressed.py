@@ -6,10 +6,11 @@ from scipy.linalg import block_diag
 
 from orthonet import MultilayerGraph, OrthoNet, aggregate, datasets, metrics
 from orthonet.aggregation import dense
-from orthonet.aggregation.compressed import LEAKING, _completed, compress
+from orthonet.aggregation.compressed import LEAKING, compress
 from orthonet.aggregation.log_euclidean import log_euclidean_mean
-from orthonet.linalg.lowrank import LowRankUpdate
-from orthonet.linalg.spd import karcher_mean
+from orthonet.aggregation.mean_in_basis import completed_by_mean
+from orthonet.linalg.karcher import karcher_mean
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 
 KINDS = ["joint", "normalized", "combinatorial"]
 
@@ -27,7 +28,7 @@ def clouds():
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_lowest_eigenvectors_are_those_of_the_exact_mean(clouds, kind):
     exact, small = (aggregate(clouds.graph, solver=s, n_components=4, laplacian=kind) for s in ("exact", "compressed"))
-    assert isinstance(small.matrix, LowRankUpdate)
+    assert isinstance(small.matrix, IdentityPlusLowRank)
     assert mean_cosine(exact, small, 4) > 0.99
     assert small.info["solver"] == "compressed"
     assert small.info["settled"]
@@ -97,6 +98,7 @@ def test_it_says_when_it_does_not_settle(rng):
     assert not mean.info["settled"]
 
 
+@pytest.mark.slow
 def test_a_fit_with_the_compressed_mean_agrees_with_one_with_the_exact_mean(clouds, monkeypatch):
     monkeypatch.setattr(dense, "EXACT_UP_TO", 100)
     model = OrthoNet(4, random_state=0).fit(clouds.graph)
@@ -129,11 +131,11 @@ def test_layers_completed_by_their_mean_have_the_exact_mean_with_missing_nodes(r
     grams = [basis[held].T @ basis[held] for held in present]
     outside = 1.7  # there is nothing outside: any number will do
     there = basis.T @ exact @ basis
-    completed = [_completed(one, gram, there, outside) for one, gram in zip(own, grams, strict=True)]
+    completed = [completed_by_mean(one, gram, there, outside) for one, gram in zip(own, grams, strict=True)]
     np.testing.assert_allclose(karcher_mean(completed, weights, tol=1e-12).matrix, there, atol=1e-9)
     core = np.eye(12)
     for _ in range(200):
-        completed = [_completed(one, gram, core, outside) for one, gram in zip(own, grams, strict=True)]
+        completed = [completed_by_mean(one, gram, core, outside) for one, gram in zip(own, grams, strict=True)]
         core = karcher_mean(completed, weights, tol=1e-12).matrix
     np.testing.assert_allclose(basis @ core @ basis.T, exact, atol=1e-8)
 

@@ -7,7 +7,7 @@ from scipy.linalg import expm, logm, subspace_angles
 from orthonet import datasets
 from orthonet.aggregation.geometric import geometric
 from orthonet.aggregation.log_euclidean import log_euclidean
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 
 
 def circulant(rng, n=12):
@@ -49,7 +49,7 @@ def test_compressed_finds_the_subspace_of_the_exact_mean(problem_of, weights):
     problem = problem_of(graph, "joint", 1e-3, [1, 2, 1], k=4)
     exact = np.linalg.eigh(log_euclidean(problem, solver="exact")[0])[1][:, :4]
     small, told = log_euclidean(problem, solver="compressed")
-    assert isinstance(small, LowRankUpdate)
+    assert isinstance(small, IdentityPlusLowRank)
     assert told["solver"] == "compressed"
     found = np.linalg.eigh(small.toarray())[1][:, :4]
     assert np.cos(subspace_angles(exact, found)).mean() > 0.99

@@ -8,7 +8,7 @@ from orthonet import datasets
 from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.log_euclidean import log_euclidean
 from orthonet.aggregation.power import power, power_mean
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 
 WEIGHTS = np.array([1, 2, 3]) / 6
 
@@ -114,7 +114,7 @@ def test_compressed_finds_the_subspace_of_the_exact_mean(problem_of, p):
     problem = problem_of(graph, "joint", 1e-3, [1, 2, 1], k=4)
     exact = np.linalg.eigh(power(problem, p=p, solver="exact")[0])
     small, told = power(problem, p=p, solver="compressed")
-    assert isinstance(small, LowRankUpdate)
+    assert isinstance(small, IdentityPlusLowRank)
     assert told["solver"] == "compressed"
     found = np.linalg.eigh(small.toarray())  # of the whole matrix: the complement must not come below
     assert np.cos(subspace_angles(exact[1][:, :4], found[1][:, :4])).mean() > 0.99

@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
 from orthonet import MultilayerGraph, datasets, metrics
-from orthonet.baselines.candidates import FeatureView, LayerView, Pattern, nearest_on_simplex
 from orthonet.baselines.gmc import GMC, lowest_eigenvectors, next_unified, view_weight
+from orthonet.baselines.gmc_views import FeatureView, LayerView, Pattern, nearest_on_simplex
 
 
 def on_simplex(target):

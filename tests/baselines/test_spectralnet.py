@@ -7,7 +7,14 @@ from scipy.sparse import csr_array
 
 from orthonet import MultilayerGraph, datasets, metrics
 from orthonet.baselines.siamese import contrastive_loss, neighbour_pairs, siamese_features
-from orthonet.baselines.spectralnet import Affinities, OrthogonalNet, SpectralNet, spectral_loss, train
+from orthonet.baselines.spectralnet import (
+    Affinities,
+    OrthogonalNet,
+    SpectralNet,
+    SpectralNetTraining,
+    spectral_loss,
+    train,
+)
 from orthonet.embedding.networks import Perceptron
 from orthonet.embedding.nodes import Nodes
 
@@ -82,7 +89,7 @@ def test_training_lowers_the_loss_towards_the_eigenvalues(rng):
         return float(spectral_loss(weights, torch.from_numpy(net.embed(nodes))))
 
     untrained = loss_on_all()
-    losses = train(net, nodes, None, Affinities(10), 1e-3, 100, 200, rng)
+    losses = train(net, nodes, None, Affinities(10), SpectralNetTraining(epochs=100, batch_size=200), rng)
     trained = loss_on_all()
     # No K orthonormal columns have a lower loss than the lowest eigenvectors.
     least = 2 / 150 * np.linalg.eigvalsh(np.diag(weights.sum(dim=1)) - weights.numpy())[:3].sum()
@@ -103,38 +110,38 @@ def test_finds_separated_blobs_and_places_new_nodes(rng):
 
 def test_siamese_affinity_finds_them_too(rng):
     truth, features = blobs(rng, size=30)
-    model = SpectralNet(3, affinity="siamese", siamese_epochs=5, **SMALL).fit(features)
+    model = SpectralNet(3, affinity={"kind": "siamese", "epochs": 5}, **SMALL).fit(features)
     assert metrics.adjusted_rand(truth, model.labels_) == 1
 
 
-@pytest.mark.parametrize("affinity", ["knn", "siamese"])
+@pytest.mark.parametrize("affinity", ["knn", {"kind": "siamese", "epochs": 2}], ids=["knn", "siamese"])
 def test_hardly_more_nodes_than_clusters(rng, affinity):
-    model = SpectralNet(2, affinity=affinity, epochs=2, siamese_epochs=2, **SMALL).fit(rng.standard_normal((5, 3)))
+    model = SpectralNet(2, affinity=affinity, training={"epochs": 2}, **SMALL).fit(rng.standard_normal((5, 3)))
     assert model.labels_.shape == (5,)
     assert np.isfinite(model.embedding_).all()
 
 
 def test_several_batches(rng):
     truth, features = blobs(rng, size=80)
-    model = SpectralNet(3, batch_size=64, n_neighbors=10, epochs=15, **SMALL).fit(features)
+    model = SpectralNet(3, n_neighbors=10, training={"batch_size": 64, "epochs": 15}, **SMALL).fit(features)
     assert metrics.adjusted_rand(truth, model.labels_) == 1
 
 
 def test_the_seed_decides_and_nothing_global(rng):
     _, features = blobs(rng, distance=1.5)
-    one = SpectralNet(3, epochs=5, **SMALL).fit(features)
+    one = SpectralNet(3, training={"epochs": 5}, **SMALL).fit(features)
     torch.manual_seed(99)
     before = torch.get_rng_state()
-    other = SpectralNet(3, epochs=5, **SMALL).fit(features)
+    other = SpectralNet(3, training={"epochs": 5}, **SMALL).fit(features)
     np.testing.assert_array_equal(one.embedding_, other.embedding_)
     np.testing.assert_array_equal(one.labels_, other.labels_)
     assert torch.equal(before, torch.get_rng_state())
-    third = SpectralNet(3, epochs=5, hidden_layers=(64, 64), random_state=1).fit(features)
+    third = SpectralNet(3, training={"epochs": 5}, hidden_layers=(64, 64), random_state=1).fit(features)
     assert not np.allclose(one.embedding_, third.embedding_)
 
 
 def test_uses_the_features_of_a_graph_only(clouds):
-    settings = SMALL | {"epochs": 3}
+    settings = SMALL | {"training": {"epochs": 3}}
     by_graph = SpectralNet(3, **settings).fit(clouds.graph)
     by_features = SpectralNet(3, **settings).fit(clouds.graph.features, layers=clouds.graph.layers, views=clouds.views)
     np.testing.assert_array_equal(by_graph.labels_, by_features.labels_)
@@ -183,21 +190,30 @@ def test_what_it_refuses(clouds):
         SpectralNet(3).fit(MultilayerGraph(clouds.graph.layers))
     with pytest.raises(ValueError, match="affinity must be one of 'knn', 'siamese', got 'full'"):
         SpectralNet(3, affinity="full").fit(clouds.graph)
-    with pytest.raises(ValueError, match="batch_size must be an integer >= 6, got 3"):
-        SpectralNet(3, batch_size=3).fit(clouds.graph)
-    with pytest.raises(ValueError, match="siamese_neighbors must be an integer >= 1 and <= 148, got 149"):
-        SpectralNet(3, affinity="siamese", siamese_neighbors=149).fit(clouds.graph)
+    with pytest.raises(ValueError, match=r"training\.batch_size must be an integer >= 6, got 3"):
+        SpectralNet(3, training={"batch_size": 3}).fit(clouds.graph)
+    with pytest.raises(ValueError, match=r"affinity\.n_neighbors must be an integer >= 1 and <= 148, got 149"):
+        SpectralNet(3, affinity={"kind": "siamese", "n_neighbors": 149}).fit(clouds.graph)
+    with pytest.raises(ValueError, match="affinity 'knn' has no option 'epochs'; pass n_neighbors"):
+        SpectralNet(3, affinity={"kind": "knn", "epochs": 3}).fit(clouds.graph)
+    with pytest.raises(
+        ValueError, match="training has no option 'steps'; it has learning_rate, epochs, batch_size, device"
+    ):
+        SpectralNet(3, training={"steps": 3}).fit(clouds.graph)
+    with pytest.raises(TypeError, match="training must be a mapping of options, a SpectralNetTraining or None, got 3"):
+        SpectralNet(3, training=3).fit(clouds.graph)
     with pytest.raises(TypeError, match="hidden_layers must be an integer >= 1, got '8'"):
         SpectralNet(3, hidden_layers=["8"]).fit(clouds.graph)
     with pytest.raises(ValueError, match="n_clusters must be an integer >= 2 and <= 150, got 200"):
         SpectralNet(200).fit(clouds.graph)
-    model = SpectralNet(3, epochs=1, **SMALL).fit(clouds.graph)
+    model = SpectralNet(3, training={"epochs": 1}, **SMALL).fit(clouds.graph)
     with pytest.raises(ValueError, match="X has 2 features, but SpectralNet was fitted on 6"):
         model.predict(clouds.graph.features[:, :2])
 
 
+@pytest.mark.slow
 def test_mfeat_is_clustered_as_by_the_authors_package(data_home):
     # The package reaches NMI 0.889 ± 0.003 after 30 epochs; 12 are enough to come within 0.03 of it, in half the time.
     data = datasets.load_mfeat(data_home)
-    model = SpectralNet(10, epochs=12, random_state=0).fit(data.graph)
+    model = SpectralNet(10, training={"epochs": 12}, random_state=0).fit(data.graph)
     assert metrics.nmi(data.labels, model.labels_) > 0.86

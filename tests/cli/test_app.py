@@ -62,9 +62,9 @@ def test_shells_can_complete_commands_and_options(shell):
 
 
 def test_the_help_names_every_format_and_every_method(orthonet):
+    from orthonet.comparison.methods import METHODS
     from orthonet.graph.read import FORMATS
     from orthonet.graph.write import WRITERS
-    from orthonet.report.methods import METHODS
 
     shown = " ".join(orthonet("compare", "--help").stdout.replace("│", " ").split())
     assert all(name in shown for name in METHODS)

@@ -317,6 +317,8 @@ def contents(folder):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.slow
 def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network):
     arguments = ["edges.csv", "-f", "nodes.csv", "-k", "3", "--no-report", "-o", "out"]
     command = [sys.executable, "-m", "orthonet", "cluster", *arguments]
@@ -324,10 +326,13 @@ def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network):
     before = contents(network)
     endless = [*command, "--steps", "1000000", "--set", "training.tol=0"]
     running = subprocess.Popen(endless, cwd=network, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert "150 nodes" in running.stdout.readline()  # reading is done
-    time.sleep(3)
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate(timeout=120)
+    try:
+        assert "150 nodes" in running.stdout.readline()  # reading is done
+        time.sleep(3)
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=120)
+    finally:
+        running.kill()
     # Python ends itself by the signal if it came while a module was being made; a shell says 130 for both.
     assert running.returncode in (130, -signal.SIGINT)
     assert "interrupted" in errors

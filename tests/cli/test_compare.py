@@ -8,7 +8,7 @@ import pytest
 
 from orthonet import MultilayerGraph, metrics
 from orthonet.baselines import KMeans
-from orthonet.report.findings import modularity
+from orthonet.graph.modularity import modularity
 
 pytest.importorskip("typer")
 
@@ -57,6 +57,7 @@ def test_a_method_that_cannot_work_is_told_and_the_others_go_on(orthonet, networ
     assert done.exit_code == 1
 
 
+@pytest.mark.slow
 def test_the_usual_methods(orthonet, views):
     done = orthonet("compare", *views, "-k", 3, "--runs", 1, "--json")
     assert done.exit_code == 0, done.output

@@ -13,6 +13,7 @@ def orthonet(*arguments, **options):
     )
 
 
+@pytest.mark.slow
 def test_figures_are_written_with_their_data(tmp_path):
     done = orthonet("figure1", "figure4", "-o", str(tmp_path / "out"))
     assert done.returncode == 0, done.stderr
@@ -23,6 +24,7 @@ def test_figures_are_written_with_their_data(tmp_path):
     assert "NMI" in done.stdout
 
 
+@pytest.mark.slow
 def test_sets_that_are_not_here_are_left_out_and_said_so(tmp_path, monkeypatch):
     monkeypatch.delenv("ORTHONET_DATA_HOME", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -42,6 +44,7 @@ def test_wrong_arguments_are_named(arguments, said):
     assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_a_figure_that_was_stopped_is_said_so_and_made_with_more_time(tmp_path):
     stopped = orthonet("figure2", "--limit", "1", "-o", str(tmp_path))
     assert "stopped after 1 s" in stopped.stdout

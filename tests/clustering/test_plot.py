@@ -205,6 +205,7 @@ class Interrupting(torch.nn.Linear):
         return super().forward(features)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_training_says_so(clouds, axis):
     with pytest.warns(UserWarning, match="incomplete"):
         model = OrthoNet(3, network=Interrupting(6, 3), random_state=0, training={"max_iter": 50}).fit(clouds.graph)

@@ -91,6 +91,7 @@ def test_blocks_are_bounded_in_rows_and_in_bytes():
     assert block_rows(csr_array((10, 2**30))) == 65_536
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_during_training_leaves_a_usable_model_that_says_so(clouds, tmp_path):
     features = clouds.graph.features
     with pytest.warns(UserWarning, match="training was interrupted after 7 of 20 steps; the model is incomplete"):
@@ -103,6 +104,7 @@ def test_ctrl_c_during_training_leaves_a_usable_model_that_says_so(clouds, tmp_p
     assert quick(network=Watching(6)).fit(clouds.graph).complete_
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_before_the_first_step_raises_and_leaves_the_earlier_fit(clouds):
     model = quick(network=Watching(6)).fit(clouds.graph)
     before = model.labels_.copy()
@@ -112,6 +114,7 @@ def test_ctrl_c_before_the_first_step_raises_and_leaves_the_earlier_fit(clouds):
     np.testing.assert_array_equal(model.predict(clouds.graph.features), before)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_run_that_was_interrupted_goes_on_from_its_last_whole_step(clouds, tmp_path):
     whole = quick(network=Watching(6)).fit(clouds.graph)
     with pytest.warns(UserWarning, match="interrupted"):

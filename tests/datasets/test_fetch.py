@@ -192,6 +192,7 @@ def test_a_folder_that_cannot_be_made(server, home):
     assert home.read_text() == "a file where a folder should be"
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_in_the_middle(server, home):
     home.mkdir()
     with run_fetch(f"{server.url}/stuck", home, stderr=subprocess.PIPE) as process:

@@ -41,6 +41,7 @@ def stop_after(process, folder, n_checkpoints, how):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes that are killed are forked")
 @pytest.mark.parametrize("setting", ["dense", "batches", "compressed"])
+@pytest.mark.slow
 def test_killed_at_ten_moments_it_ends_as_if_it_had_not_been(tmp_path, setting):
     command = [sys.executable, str(SCRIPTS / "kill_and_resume.py"), str(tmp_path), setting]
     done = subprocess.run(
@@ -57,6 +58,8 @@ def test_killed_at_ten_moments_it_ends_as_if_it_had_not_been(tmp_path, setting):
     assert {file.name for file in (tmp_path / "state").iterdir()} <= {STATE, LAPLACIAN}  # nothing half-written
 
 
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.slow
 def test_ctrl_c_gives_a_usable_model_that_says_it_is_incomplete(tmp_path):
     process = start(tmp_path)
     stop_after(process, tmp_path, 5, signal.SIGINT)

@@ -41,6 +41,7 @@ def found(tmp_path_factory):
 
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("setting", EXACT)
+@pytest.mark.slow
 def test_together_they_find_what_one_finds_alone(found, setting, size):
     alone = found[setting, 1, 0]
     for rank in range(size):
@@ -52,6 +53,7 @@ def test_together_they_find_what_one_finds_alone(found, setting, size):
 
 
 @pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.slow
 def test_with_batches_all_have_the_same_and_the_loss_falls(found, size):
     first = found["batches", size, 0]
     assert first["loss"][-1] < 0.5 * first["loss"][0]
@@ -61,12 +63,14 @@ def test_with_batches_all_have_the_same_and_the_loss_falls(found, size):
 
 
 @pytest.mark.parametrize("setting", ["compressed", "batches"])
+@pytest.mark.slow
 def test_what_crosses_the_network_does_not_grow_with_the_processes(found, setting):
     two, four = (found[setting, size, 0]["bytes_per_step"] for size in (2, 4))
     assert two == four > 0
     assert found[setting, 1, 0]["bytes_per_step"] == 0
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_restarted_and_nothing_is_lost(tmp_path):
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "--max-restarts=1"]
     run(*launch, SCRIPTS / "lose_a_worker.py", tmp_path)

@@ -11,7 +11,7 @@ from orthonet.embedding.nodes import Batches, Nodes
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.training import train
 from orthonet.graph.features import FeatureScaler
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import SparsePlusLowRank
 
 CPU = torch.device("cpu")
 
@@ -98,8 +98,8 @@ def test_as_low_rank_leaves_what_is_low_rank_already(low_rank):
 def test_as_low_rank_of_a_sparse_matrix_with_an_update_is_that_of_its_dense_form(clouds_300, rng):
     sparse = clouds_300.laplacians("normalized")[0]
     basis = np.linalg.qr(rng.standard_normal((300, 2)))[0]
-    updated = LowRankUpdate(sparse, basis, np.diag([0.5, 1.0]))
+    updated = SparsePlusLowRank(sparse, basis, np.diag([0.5, 1.0]))
     found = as_low_rank(updated, 3, np.random.default_rng(0))
     same = as_low_rank(updated.toarray(), 3, np.random.default_rng(0))
-    assert found.base == pytest.approx(same.base, rel=1e-6)
+    assert found.outside == pytest.approx(same.outside, rel=1e-6)
     np.testing.assert_allclose(found.toarray(), same.toarray(), atol=1e-5)

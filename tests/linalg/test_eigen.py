@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from orthonet.graph.knn import knn_layer
 from orthonet.graph.laplacian import laplacian
 from orthonet.linalg.eigen import smallest_eigenpairs
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank, SparsePlusLowRank
 
 
 @pytest.mark.parametrize("kind", ["normalized", "combinatorial"])
@@ -57,14 +57,14 @@ def test_same_seed_same_vectors(rng, solver):
 def test_low_rank_updates_of_the_identity_and_of_sparse_matrices(rng):
     basis = np.linalg.qr(rng.standard_normal((60, 5)))[0]
     core = np.diag([-1.9, -1.5, -1.0, -0.5, -0.1])
-    update = LowRankUpdate(2.0, basis, core)
+    update = IdentityPlusLowRank(2.0, basis, core)
     block = rng.standard_normal((60, 3))
     np.testing.assert_allclose(update @ block, update.toarray() @ block)
     found = smallest_eigenpairs(update, 3, rng)
     assert found.solver == "low rank"
     np.testing.assert_allclose(found.values, [0.1, 0.5, 1.0])
     np.testing.assert_allclose(found.residuals, 0, atol=1e-12)
-    sparse = LowRankUpdate(laplacian(knn_layer(rng.standard_normal((60, 2)), 6)), basis, 0.1 * np.eye(5))
+    sparse = SparsePlusLowRank(laplacian(knn_layer(rng.standard_normal((60, 2)), 6)), basis, 0.1 * np.eye(5))
     twin = np.linalg.eigh(sparse.toarray())[0][:4]
     np.testing.assert_allclose(smallest_eigenpairs(sparse, 4, rng, solver="lanczos").values, twin, atol=1e-9)
 
@@ -144,17 +144,20 @@ def test_any_share_of_the_spectrum_beside_known_vectors(rng, solver, k):
 @pytest.mark.parametrize("n", [60, 1600])
 def test_the_complement_of_a_low_rank_update_comes_where_its_eigenvalue_stands(rng, n):
     basis = np.linalg.qr(rng.standard_normal((n, 4)))[0]
-    update = LowRankUpdate(2.0, basis, np.diag([-1.0, -0.5, 0.1, 0.3]))
+    update = IdentityPlusLowRank(2.0, basis, np.diag([-1.0, -0.5, 0.1, 0.3]))
     found = smallest_eigenpairs(update, 4, rng)
     np.testing.assert_allclose(found.values, [1.0, 1.5, 2.0, 2.0])
     np.testing.assert_allclose(found.residuals, 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("base", [2.0, csr_array(np.eye(60))])
-def test_lobpcg_of_what_has_no_coarse_form_is_named(rng, base):
-    update = LowRankUpdate(base, np.linalg.qr(rng.standard_normal((60, 5)))[0], np.eye(5))
-    for matrix, name in ((update, "LowRankUpdate"), (np.eye(60), "ndarray")):
-        with pytest.raises(ValueError, match=f"solver='lobpcg' coarsens a sparse matrix, but matrix is a {name}; pass"):
+def test_lobpcg_of_what_has_no_coarse_form_is_named(rng):
+    basis = np.linalg.qr(rng.standard_normal((60, 5)))[0]
+    identity = IdentityPlusLowRank(2.0, basis, np.eye(5))
+    sparse = SparsePlusLowRank(csr_array(np.eye(60)), basis, np.eye(5))
+    for matrix, name in ((identity, "IdentityPlusLowRank"), (sparse, "SparsePlusLowRank"), (np.eye(60), "ndarray")):
+        with pytest.raises(
+            ValueError, match=f"solver='lobpcg' coarsens a sparse matrix, but matrix has type {name}; pass"
+        ):
             smallest_eigenpairs(matrix, 3, rng, solver="lobpcg")
 
 

@@ -29,6 +29,6 @@ def test_the_machine_and_the_versions_are_kept_once_for_a_run(tmp_path):
 @pytest.mark.parametrize("content", ["", "[1, 2]", '{"records": {}}', "nonsense"])
 def test_a_file_of_something_else_is_named_and_left_alone(tmp_path, content):
     (tmp_path / "table.json").write_text(content)
-    with pytest.raises(ValueError, match=r"table\.json does not hold results of `orthonet paper`"):
+    with pytest.raises(ValueError, match=r"table\.json does not contain results of `orthonet paper`"):
         Results(tmp_path / "table.json")
     assert (tmp_path / "table.json").read_text() == content

@@ -106,8 +106,10 @@ def test_a_shrunk_set_keeps_whole_classes_where_it_can():
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.slow
 def test_every_method_runs_on_generated_data(method):
-    found = METHODS[method](load("synthetic 2,000", 0, quick=True), 0).labels_
+    data = load("synthetic 2,000", 0, quick=True)
+    found = METHODS[method].fit(data.graph, data.views, data.n_clusters, 0).labels_
     assert len(found) == 300
 
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from orthonet import MultilayerGraph, OrthoNet, baselines
 from orthonet.report import html, page
-from orthonet.report.findings import feature_table
+from orthonet.report.feature_differences import feature_table
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.provenance import changed_settings, command_line, python_code
 from orthonet.report.scatter import scatter
@@ -252,7 +252,7 @@ def test_features_can_be_chosen_as_far_as_the_page_holds_them_the_telling_ones_f
     assert len(chosen) == n_chosen
     assert chosen[0] == "feature 37"
     assert "feature 11" not in chosen
-    assert (f"holds {n_chosen} of the 49 features that vary" in drawn.caption) == (n_chosen < 49)
+    assert (f"has {n_chosen} of the 49 features that vary" in drawn.caption) == (n_chosen < 49)
     assert (f"the {n_chosen} that differ most of 50" in drawn.controls) == (n_chosen < 49)
 
 

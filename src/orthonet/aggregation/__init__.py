@@ -1,4 +1,4 @@
-"""Merge the layers of a multilayer graph into one Laplacian."""
+"""Aggregate the layers of a multilayer graph into one Laplacian."""
 
 from orthonet.aggregation.registry import AGGREGATIONS, aggregate
 

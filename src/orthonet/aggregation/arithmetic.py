@@ -1,9 +1,9 @@
 """Arithmetic mean of the Laplacians, sparse.
 
-    L = C^{-1/2} (Σ_s w_s L_s) C^{-1/2},      C_ii = Σ_{s holds i} w_s
+    L = C^{-1/2} (Σ_s w_s L_s) C^{-1/2},      C_ii = Σ_{s: i present in s} w_s
 
-C is the identity where no node is missing, and else lets every node speak with the same voice, however few of the
-layers hold it.
+C is the identity where no node is missing, and else lets every node count the same, in however few of the layers it is
+present.
 """
 
 from __future__ import annotations
@@ -23,6 +23,6 @@ def arithmetic(
     for weight, laplacian in zip(problem.weights, problem.laplacians, strict=True):
         total = total + weight * laplacian
     if not problem.complete:
-        scale = diags_array(problem.heard**-0.5)
+        scale = diags_array(problem.node_weights**-0.5)
         total = scale @ total @ scale
     return csr_array(total), {"solver": "exact"}

@@ -17,9 +17,11 @@ by steps of falling length from the best so far. Time that of K eigenvectors for
 
 References
 ----------
-.. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
-       IEEE Transactions on Signal and Information Processing over Networks, 2017.
-.. [2] A. Damle, V. Minden, L. Ying, "Simple, direct and efficient multi-way spectral clustering", 2019 (the start of K-means).
+.. [1] P.-Y. Chen, A. Hero, `"Multilayer spectral graph clustering via convex layer aggregation: theory and
+       algorithms" <https://arxiv.org/abs/1708.02620>`_, IEEE Transactions on Signal and Information Processing over
+       Networks, 2017.
+.. [2] A. Damle, V. Minden, L. Ying, `"Simple, direct and efficient multi-way spectral clustering"
+       <https://doi.org/10.1093/imaiai/iay008>`_, 2019 (the start of K-means).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from orthonet.aggregation.arithmetic import arithmetic
-from orthonet.aggregation.compressed import component_vectors
+from orthonet.aggregation.null_vectors import component_vectors
 from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.eigen import smallest_eigenpairs
 from orthonet.support.checks import check_integer
@@ -51,8 +53,10 @@ GRID_UP_TO = 3
 """Layers up to which the simplex is searched by a grid."""
 BEST_CORNERS = 4
 """Of more layers, how many of the best are combined in pairs and stepped towards."""
-HEARD = 0.05
-"""Share of the given weights that is kept if some layer lacks nodes, so that every node is heard from somewhere."""
+KEPT_SHARE = 0.05
+"""Share of the given weights that is kept if some layer lacks nodes, so that every node is in a layer with a weight > 0."""
+BETTER = 1e-9
+"""Relative difference of two ratios above which one is better, and not only by rounding."""
 EIGEN_TOL = 1e-4
 """Residual of the eigenvectors that are clustered, relative to the largest eigenvalue."""
 
@@ -65,7 +69,7 @@ def convex(
     Parameters
     ----------
     problem : AggregationProblem
-        What to merge; its ``n_components`` is K. Its weights multiply those that are tried, and win if nothing is better.
+        What to aggregate; its ``n_components`` is K. Its weights multiply those that are tried, and win if nothing is better.
     solver : {"auto", "exact", "compressed"}, default="auto"
         Without effect: the combination is sparse.
     n_steps : int, default=5
@@ -77,7 +81,7 @@ def convex(
     Returns
     -------
     matrix : sparse array of shape (N, N)
-    told : dict
+    info : dict
         The chosen ``layer_weights`` of all layers of the graph, ``noise`` t̂_v, ``critical`` t̂_LB, ``reliable``, and the
         number of ``candidates`` tried.
     """
@@ -182,10 +186,10 @@ class _Search:
                 self.attempt_weights((1 - step) * self.best.weights + step * self.scaled(corner))
 
     def scaled(self, point: Array) -> Array:
-        """Multiply a point of the simplex by the given weights, and see that every node is heard."""
+        """Multiply a point of the simplex by the given weights, and see that every node is in a layer that counts."""
         given = self.problem.weights
         weights = point * given / (point @ given)
-        return weights if self.problem.complete else (1 - HEARD) * weights + HEARD * given
+        return weights if self.problem.complete else (1 - KEPT_SHARE) * weights + KEPT_SHARE * given
 
     def attempt(self, point: Array) -> _Candidate:
         return self.attempt_weights(self.scaled(point))
@@ -195,7 +199,7 @@ class _Search:
         if key not in self.tried:
             candidate = self.tried[key] = self.evaluate(weights)
             # What is better by rounding only is not better: of equals the first stays, which the given weights are.
-            if len(self.tried) == 1 or candidate.ratio < (1 - 1e-9) * self.best.ratio:
+            if len(self.tried) == 1 or candidate.ratio < (1 - BETTER) * self.best.ratio:
                 self.best = candidate
             self.report(len(self.tried), f"noise / critical noise {self.best.ratio:.3g}")
         return self.tried[key]
@@ -203,7 +207,7 @@ class _Search:
     def evaluate(self, weights: Array) -> _Candidate:
         problem = replace(self.problem, weights=weights)
         matrix = arithmetic(problem)[0]
-        known = component_vectors(matrix, np.sqrt(problem.heard) * problem.null_vectors[0], problem.n_components)
+        known = component_vectors(matrix, np.sqrt(problem.node_weights) * problem.null_vectors[0], problem.n_components)
         self.vectors = smallest_eigenpairs(
             matrix, problem.n_components, problem.rng, known=known, start=self.vectors, tol=EIGEN_TOL
         ).vectors
@@ -224,7 +228,7 @@ def _grid(n_layers: int, n_steps: int) -> Iterator[Array]:
 
 
 def _clusters(vectors: Array) -> Labels:
-    """K-means on unit rows, from the K rows that a pivoted QR decomposition picks: no dice, whatever the nodes' order."""
+    """K-means on unit rows from the K rows that a pivoted QR decomposition picks: nothing random, in any order of the nodes."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows = vectors / np.where(lengths > 0, lengths, 1.0)
     n_clusters = vectors.shape[1]

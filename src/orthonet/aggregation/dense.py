@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.aggregation.compressed import VECTORS_PER_CLUSTER
 from orthonet.aggregation.problem import AggregationProblem
 
 Array = npt.NDArray[np.float64]
@@ -19,21 +20,21 @@ EXACT_AT_MOST = 12_000
 
 
 def is_compressed(problem: AggregationProblem, solver: str) -> bool:
-    """Tell whether a mean is to be taken in a small basis: asked for, or many nodes and a basis small against them."""
+    """Tell whether a mean is to be taken in a small basis: asked for, or many nodes and a basis of less than half of them."""
     if solver != "auto":
         return solver == "compressed"
-    first_basis = 3 * problem.n_components * (len(problem.laplacians) + 1)
+    first_basis = VECTORS_PER_CLUSTER * problem.n_components * (len(problem.laplacians) + 1)
     small = first_basis <= problem.n_nodes / 2
     return problem.n_nodes > EXACT_AT_MOST or (problem.n_nodes > EXACT_UP_TO and small)
 
 
-def held_by(problem: AggregationProblem) -> Sequence[npt.NDArray[np.bool_]] | None:
-    """Return which nodes each layer holds, None if all hold all."""
+def partial_presence(problem: AggregationProblem) -> Sequence[npt.NDArray[np.bool_]] | None:
+    """Return which nodes are present in each layer, None if all are present everywhere."""
     return None if problem.complete else problem.present
 
 
 def embedded(block: npt.NDArray[np.floating[Any]], mask: npt.NDArray[np.bool_] | None) -> Array:
-    """Put a block back to the nodes it is about, with zeros elsewhere."""
+    """Return a block in the rows and columns of its own nodes, with zeros elsewhere."""
     if mask is None or mask.all():
         return np.asarray(block, dtype=np.float64)
     whole = np.zeros((len(mask), len(mask)))
@@ -41,10 +42,10 @@ def embedded(block: npt.NDArray[np.floating[Any]], mask: npt.NDArray[np.bool_] |
     return whole
 
 
-def equal_voices(
+def scaled_by_presence(
     total: Array, weights: npt.NDArray[np.float64], present: Sequence[npt.NDArray[np.bool_]] | None
 ) -> Array:
-    """C^{-1/2} T C^{-1/2}: every node speaks with the same voice, however few of the layers hold it."""
+    """C^{-1/2} T C^{-1/2}: every node counts the same, in however few of the layers it is present."""
     if present is None:
         return total
     scale = (weights @ np.array(present, dtype=np.float64)) ** -0.5
@@ -54,7 +55,7 @@ def equal_voices(
 def dense_layers(
     problem: AggregationProblem, mean_name: str, report: Callable[[int, str], None] = lambda done, message: None
 ) -> Iterator[Array]:
-    """Yield the Laplacians one by one as dense arrays, each of the nodes it holds."""
+    """Yield the Laplacians one by one as dense arrays, each of the nodes present in its layer."""
     if problem.n_nodes > EXACT_AT_MOST:
         raise ValueError(
             f"the exact {mean_name} mean is dense and takes O(N³) time; {problem.n_nodes:,} nodes are more than the "

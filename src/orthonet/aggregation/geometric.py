@@ -2,9 +2,9 @@
 
     L = argmin_L  Σ_s w_s ‖Log(L^{-1/2} L_s L^{-1/2})‖_F²
 
-*Exact*: dense, see `orthonet.linalg.spd` for the iteration; a layer that lacks nodes is compared with the block of L it
-holds. Time O(S N³) an iteration, memory O(S N²). *Compressed*: the same mean in a small basis, for any N, see
-`orthonet.aggregation.compressed`.
+*Exact*: dense, see `orthonet.linalg.karcher` for the iteration; a layer that lacks nodes is compared with the
+block of L of its own nodes. Time O(S N³) per iteration, memory O(S N²). *Compressed*: the same mean in a
+small basis, for any N, see `orthonet.aggregation.compressed`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ import numpy.typing as npt
 
 from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.compressed import compress
-from orthonet.aggregation.dense import dense_layers, held_by, is_compressed
+from orthonet.aggregation.dense import dense_layers, is_compressed, partial_presence
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.lowrank import LowRankUpdate
-from orthonet.linalg.spd import KarcherMean, karcher_mean, warn_if_not_converged
+from orthonet.linalg.karcher import KarcherMean, karcher_mean, warn_if_not_converged
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.checks import check_choice
 from orthonet.support.progress import progress
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
+"""Precisions of the exact mean, by name."""
 
 
 def geometric(
@@ -36,20 +37,20 @@ def geometric(
     tol: float = 1e-2,
     dtype: Literal["float64", "float32"] = "float64",
     verbose: bool | None = None,
-) -> tuple[npt.NDArray[np.floating[Any]] | LowRankUpdate, dict[str, Any]]:
+) -> tuple[npt.NDArray[np.floating[Any]] | IdentityPlusLowRank, dict[str, Any]]:
     """Return the Karcher mean and how it converged.
 
     Parameters
     ----------
     problem : AggregationProblem
-        What to merge.
+        What to aggregate.
     solver : {"auto", "exact", "compressed"}, default="auto"
         "auto" is exact for few nodes, or where a basis for so many clusters would be half of them.
     step : float or "auto", default="auto"
         Step along the weighted *mean* of the logarithms. The paper prints their sum and one iteration: that is
         ``step=S, max_iter=1``, but for a scalar factor which moves no eigenvector.
     max_iter : int, default=50
-        Iterations at most; a warning tells the residual if they do not suffice.
+        Iterations at most; a warning names the residual if they do not suffice.
     tol : float, default=1e-2
         Stop when the root mean square of the logarithms' mean falls below it: the eigenvalues are then known to about
         one per cent, and the clusters no longer move. The compressed mean is cheap enough for a thousandth of that.
@@ -66,15 +67,15 @@ def geometric(
             reached.append(karcher_mean(matrices, weights, step=step, max_iter=max_iter, tol=1e-3 * tol))
             return reached[-1].matrix
 
-        update, told = compress(problem, small_mean, refill=True, verbose=verbose)
+        update, info = compress(problem, small_mean, complete_by_mean=True, verbose=verbose)
         warn_if_not_converged(reached[-1], 1e-3 * tol)
-        return update, told | _convergence(reached[-1])
+        return update, info | _convergence(reached[-1])
     blocks = [layer.astype(DTYPES[dtype]) for layer in dense_layers(problem, "geometric")]
     with progress("geometric mean", max_iter, verbose) as report:
         result = karcher_mean(
             blocks,
             problem.weights,
-            present=held_by(problem),
+            present=partial_presence(problem),
             initial=arithmetic(problem)[0].toarray(),
             step=step,
             max_iter=max_iter,

@@ -1,9 +1,9 @@
 """Matrix power mean of the Laplacians.
 
-    M_p = (C^{-1/2} (Σ_s w_s A_s^p) C^{-1/2})^{1/p},      C_ii = Σ_{s holds i} w_s
+    M_p = (C^{-1/2} (Σ_s w_s A_s^p) C^{-1/2})^{1/p},      C_ii = Σ_{s: i present in s} w_s
     A_s = L_s + log(1 + |p|) I  for p <= 0,      A_s = L_s  for p > 0
 
-C is the identity where no node is missing; the power of a layer that lacks nodes is that of the block it holds.
+C is the identity where no node is missing; the power of a layer that lacks nodes is that of the block of its own nodes.
 p = 1 is the arithmetic mean, p = −1 the harmonic one, and p → 0 the log-Euclidean one, exp(Σ_s w_s log A_s); p → −∞ keeps
 a cluster that any layer shows, p → ∞ one that all layers show. The diagonal shift follows [1]_ (whose code adds
 another 1): without it, negative powers of nearly singular matrices would follow each layer's null vector alone. It is made
@@ -12,13 +12,14 @@ for Laplacians whose spectrum lies between 0 and 2 or so, and moves no eigenvect
 Eigenvalues are divided by the extreme one before they are raised to p, so that no p overflows. Positive powers squeeze the
 low eigenvalues together: those below 1e-13 of the largest after the power are lost in rounding, and a warning says so.
 
-*Exact*: dense, one eigendecomposition a layer, time O(S N³), memory O(N²). *Compressed*: the same
+*Exact*: dense, one eigendecomposition per layer, time O(S N³), memory O(N²). *Compressed*: the same
 mean in a small basis, where a layer agrees with the arithmetic mean about the nodes it lacks, see
 `orthonet.aggregation.compressed`.
 
 References
 ----------
-.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, "The power mean Laplacian for multilayer graph clustering", AISTATS 2018.
+.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, `"The power mean Laplacian for multilayer graph clustering"
+       <https://proceedings.mlr.press/v84/mercado18a.html>`_, AISTATS 2018.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from scipy.sparse import csr_array
 
 from orthonet.aggregation.arithmetic import arithmetic
 from orthonet.aggregation.compressed import compress
-from orthonet.aggregation.dense import dense_layers, embedded, equal_voices, held_by, is_compressed
+from orthonet.aggregation.dense import dense_layers, embedded, is_compressed, partial_presence, scaled_by_presence
 from orthonet.aggregation.log_euclidean import log_euclidean
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.checks import check_number
 from orthonet.support.progress import progress
 from orthonet.support.warn import warn_user
@@ -52,13 +53,13 @@ ROUNDING = 1e-13
 
 def power(
     problem: AggregationProblem, *, p: float = -10.0, solver: str = "auto", verbose: bool | None = None
-) -> tuple[Array | csr_array | LowRankUpdate, dict[str, Any]]:
+) -> tuple[Array | csr_array | IdentityPlusLowRank, dict[str, Any]]:
     """Return the power mean, and how it was computed.
 
     Parameters
     ----------
     problem : AggregationProblem
-        What to merge.
+        What to aggregate.
     p : float, default=-10
         Which power; any finite number. p = 1 is sparse and exact whatever the solver.
     solver : {"auto", "exact", "compressed"}, default="auto"
@@ -68,13 +69,13 @@ def power(
     """
     p = check_number(p, "p")
     shift = diagonal_shift(p)
-    told = {"p": p, "diagonal_shift": shift}
+    info = {"p": p, "diagonal_shift": shift}
     if p == 1:
         matrix, how = arithmetic(problem)
-        return matrix, how | told
+        return matrix, how | info
     if abs(p) < ALMOST_ZERO:
         mean, how = log_euclidean(problem, solver=solver, verbose=verbose)
-        return mean, how | told
+        return mean, how | info
     if is_compressed(problem, solver):
         lost: list[bool] = []
 
@@ -85,12 +86,12 @@ def power(
 
         update, how = compress(problem, small_mean, verbose=verbose)
         _warn_if_squeezed(lost[-1], p)
-        return replace(update, base=update.base + shift), how | told
+        return replace(update, outside=update.outside + shift), how | info
     with progress("power mean", len(problem.weights), verbose) as report:
         layers = dense_layers(problem, "power", report)
-        dense, squeezed = power_mean(layers, problem.weights, p, shift, held_by(problem))
+        dense, squeezed = power_mean(layers, problem.weights, p, shift, partial_presence(problem))
     _warn_if_squeezed(squeezed, p)
-    return dense, {"solver": "exact"} | told
+    return dense, {"solver": "exact"} | info
 
 
 def diagonal_shift(p: float) -> float:
@@ -118,7 +119,7 @@ def power_mean(
     shift : float, default=0
         Added to the diagonal first.
     present : sequence of S boolean arrays of shape (n,), optional
-        Which indices each matrix holds; all of them by default.
+        Which indices each matrix has; all of them by default.
     """
     total: Array | None = None
     lowest, highest, unit = np.inf, 0.0, 1.0
@@ -133,7 +134,7 @@ def power_mean(
         total = term if total is None else total * (old_unit / unit) ** p + term
     if total is None:
         raise ValueError("matrices is empty; a mean needs at least one")
-    total = equal_voices(total, weights, present)
+    total = scaled_by_presence(total, weights, present)
     values, vectors = eigh(0.5 * (total + total.T), driver="evd", check_finite=False)
     # A power mean lies between the extreme eigenvalues of its arguments; what rounding puts elsewhere is brought back.
     least = max((lowest / highest) ** abs(p), float(np.finfo(values.dtype).tiny))

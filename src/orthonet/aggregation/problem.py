@@ -1,4 +1,4 @@
-"""What every aggregation method is given: the Laplacians that count, their weights, and the nodes they hold."""
+"""What every aggregation method is given: the Laplacians that count, their weights, and the nodes present in each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from orthonet.support.warn import warn_user
 class AggregationProblem:
     """Shifted Laplacians L_s = L̄_s + ε I of the layers with a positive weight.
 
-    The shift reaches the nodes that a layer holds; rows and columns of missing nodes are empty. Epsilon is relative
+    The shift reaches the nodes that are present in a layer; rows and columns of missing nodes are empty. Epsilon is relative
     to the mean degree for combinatorial Laplacians, so that it means the same whatever the unit of the weights.
     """
 
@@ -54,11 +54,11 @@ class AggregationProblem:
         counted = np.flatnonzero(weights)
         layers = [graph.layers[index] for index in counted]
         present = tuple(graph.present[index] for index in counted)
-        silent = np.flatnonzero(~np.any(present, axis=0))
-        if silent.size:
+        nowhere = np.flatnonzero(~np.any(present, axis=0))
+        if nowhere.size:
             raise ValueError(
-                f"the layers that count do not hold all nodes: {silent.size} are missing from each of them, the first "
-                f"{graph.node_ids.tolist()[silent[0]]!r}; give another layer a weight > 0"
+                f"the layers with a weight > 0 do not contain all nodes: {nowhere.size} are missing from each of them, the "
+                f"first {graph.node_ids.tolist()[nowhere[0]]!r}; give another layer a weight > 0 in layer_weights"
             )
         if kind == "joint":
             laplacians, present, degrees = joint_laplacians(layers, present, weights[counted])
@@ -85,18 +85,18 @@ class AggregationProblem:
         return int(self.laplacians[0].shape[0])
 
     @property
-    def heard(self) -> npt.NDArray[np.float64]:
-        """C_ii: the weight of the layers that hold each node."""
+    def node_weights(self) -> npt.NDArray[np.float64]:
+        """C_ii: the sum of the weights of the layers in which each node is present."""
         return self.weights @ np.array(self.present, dtype=np.float64)
 
     @property
     def complete(self) -> bool:
-        """Whether every layer holds every node."""
+        """Whether every node is present in every layer."""
         return all(mask.all() for mask in self.present)
 
 
 def warn_about_components(graph: MultilayerGraph, layer_weights: npt.NDArray[Any], n_components: int) -> None:
-    """Warn of layers that fall into more pieces than there are clusters to find."""
+    """Warn of layers that fall into more components than there are clusters to find."""
     for layer, weight in zip(graph.summary().layers, layer_weights, strict=True):
         if weight > 0 and layer.n_components > n_components:
             warn_user(

@@ -1,4 +1,4 @@
-"""The one door to all aggregation methods."""
+"""`aggregate`, the function that users call, and the methods that it knows by name."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ AGGREGATIONS: dict[str, Callable[..., tuple[Any, dict[str, Any]]]] = {
     "projection": projection,
     "convex": convex,
 }
-"""Method name → function of an `AggregationProblem` (and options) that returns a matrix and what to tell about it."""
+"""Method name → function of an `AggregationProblem` (and options) that returns a matrix and a dict about it."""
 
 SOLVERS = ("auto", "exact", "compressed")
+"""How a mean is computed; "auto" decides by the number of nodes."""
 DEFAULT_COMPONENTS = 10
+"""Lowest eigenvectors that the compressed solver makes its basis for, if the number of clusters is not given."""
 
 
 def aggregate(
@@ -48,17 +50,17 @@ def aggregate(
     verbose: bool | None = None,
     **options: Any,
 ) -> AggregatedLaplacian:
-    """Merge the layers of a graph into one Laplacian.
+    """Aggregate the layers of a graph into one Laplacian.
 
     Parameters
     ----------
     graph : MultilayerGraph
-        What to merge.
+        What to aggregate.
     method : {"geometric", "arithmetic", "log-euclidean", "power", "projection", "convex"}, default="geometric"
         Which mean; each has a file of its own name in `orthonet.aggregation`, with its equation and its source.
     solver : {"auto", "exact", "compressed"}, default="auto"
         How it is computed: densely, or in a small basis for any number of nodes. "auto" decides by the number of nodes,
-        and ``info["solver"]`` tells.
+        and ``info["solver"]`` says which.
     n_components : int, optional
         How many of the lowest eigenvectors matter, usually the number of clusters (10 by default): the compressed solver
         makes its basis for them, and layers that fall into more components than that give a warning.
@@ -82,6 +84,11 @@ def aggregate(
     -------
     AggregatedLaplacian
         A linear operator with ``smallest_eigenvectors``, ``to_dense`` and ``info``.
+
+    See Also
+    --------
+    orthonet.linalg.spd.geometric_mean : The geometric mean of matrices by itself.
+    orthonet.baselines.SpectralClustering : Clusters from the lowest eigenvectors of an aggregated Laplacian.
 
     Examples
     --------
@@ -107,14 +114,14 @@ def aggregate(
     problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights, wanted, rng)
     if n_components is not None:
         warn_about_components(graph, problem.layer_weights, wanted)
-    matrix, told = AGGREGATIONS[method](problem, solver=solver, verbose=verbose, **options)
-    used = told.pop("layer_weights", problem.layer_weights.tolist())  # "convex" chooses its own
+    matrix, about = AGGREGATIONS[method](problem, solver=solver, verbose=verbose, **options)
+    used = about.pop("layer_weights", problem.layer_weights.tolist())  # "convex" chooses its own
     info = {
         "method": method,
         "laplacian": laplacian,
         "epsilon": epsilon,
         "layer_weights": dict(zip(graph.layer_names, used, strict=True)),
-        **told,
+        **about,
         "seconds": time.perf_counter() - started,
     }
     return AggregatedLaplacian(matrix, info)

@@ -3,13 +3,14 @@
     min  Σ_v [ Σ_ij d^v_ij s^v_ij + α ‖S^v‖² + w_v ‖U − S^v‖² ] + 2 λ Tr(Fᵀ L_U F)
     over S^v and U with rows on the simplex, FᵀF = I,   w_v = 1 / (2 ‖U − S^v‖),   L_U the Laplacian of (U + Uᵀ)/2
 
-each in turn: S^v row by row (`candidates`), then w_v, then each row of U, the point of the simplex nearest to
+each in turn: S^v row by row (`orthonet.baselines.gmc_views`), then w_v, then each row of U, the point of the simplex nearest to
 mean_v (s^v_i − λ/(2 m w_v) f_i), f_ij = ‖F_i − F_j‖², on the neighbours of i in any S^v, then F, the K lowest eigenvectors of
 L_U. λ doubles while U has fewer than K components, halves while it has more, and the components are the clusters.
 
 References
 ----------
-.. [1] H. Wang, Y. Yang, B. Liu, "GMC: graph-based multi-view clustering", IEEE TKDE 32(6), 2020.
+.. [1] H. Wang, Y. Yang, B. Liu, `"GMC: graph-based multi-view clustering"
+       <https://doi.org/10.1109/TKDE.2019.2903810>`_, IEEE TKDE 32(6), 2020.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from orthonet.baselines.candidates import FeatureView, LayerView, Pattern, View, nearest_on_simplex
+from orthonet.baselines.gmc_views import FeatureView, LayerView, Pattern, View, nearest_on_simplex
 from orthonet.baselines.inputs import as_features, as_graph
 from orthonet.clustering.assignment import assign
 from orthonet.graph.arrays import named_matrices
@@ -190,13 +191,13 @@ class GMC(ClusterMixin, BaseEstimator):
         return made
 
     def _tell_components(self) -> None:
-        told = (
+        found = (
             f"the unified graph has {self.n_components_} components after {self.n_iter_} rounds, not {self.n_clusters}"
         )
         what_helps = (
             "leave out small components" if self.n_components_ > self.n_clusters else "a larger max_iter may help"
         )
-        warn_user(f"{told}: K-means on its eigenvectors gives the labels instead; {what_helps}")
+        warn_user(f"{found}: K-means on its eigenvectors gives the labels instead; {what_helps}")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ from scipy.sparse import issparse
 from orthonet.graph.arrays import named_matrices
 from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
 from orthonet.graph.multilayer import MultilayerGraph
+
+Options = TypeVar("Options")
+"""A dataclass of options."""
 
 
 def as_graph(X: Any, layers: Sequence[Any] | None) -> MultilayerGraph:
@@ -40,7 +44,7 @@ def as_dense_views(
     """Return at least ``minimum`` feature groups of the same nodes, each scaled and dense."""
     matrices, _ = named_matrices(views, None, "views")
     if len(matrices) < minimum:
-        raise ValueError(f"views must hold at least {minimum} feature groups, got {len(matrices)}")
+        raise ValueError(f"views must have at least {minimum} feature groups, got {len(matrices)}")
     scaled: list[npt.NDArray[np.float64]] = []
     for index, view in enumerate(matrices):
         called = f"views[{index}]"
@@ -48,6 +52,20 @@ def as_dense_views(
         block: Any = FeatureScaler.fit(features, feature_scaling, called).transform(features)
         scaled.append(np.asarray(block.toarray() if issparse(block) else block, dtype=np.float64))
     return scaled
+
+
+def as_options(given: Options | Mapping[str, Any] | None, kind: type[Options], name: str) -> Options:
+    """Return the options themselves, those of a mapping, or the defaults; ``name`` is what the parameter is called."""
+    if isinstance(given, kind):
+        return given
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"{name} must be a mapping of options, a {kind.__name__} or None, got {given!r}")
+    options = dict(given or {})
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise ValueError(f"{name} has no option {unknown[0]!r}; it has {', '.join(known)}")
+    return kind(**options)
 
 
 def check_dense_size(n_nodes: int, maximum: int, method: str, instead: str) -> None:

@@ -1,4 +1,4 @@
-"""K-means on the features alone, standardised unless told otherwise (the paper's row is on raw features)."""
+"""K-means on the features alone, standardised by default (the paper's row is on raw features)."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Leiden on a multiplex network, by leidenalg: groups of the highest modularity, summed over the layers.
+"""Leiden on a multiplex network, by leidenalg: the clusters of the highest modularity, summed over the layers.
 
     Q = Σ_s w_s Q_s,      Q_s = 1/(2 m_s) Σ_ij (A_ij − d_i d_j / (2 m_s)) [c_i = c_j]
 
-A_ij are the edge weights of layer s, d_i its degrees and 2 m_s their sum. The number of groups comes out, and cannot be asked
+A_ij are the edge weights of layer s, d_i its degrees and 2 m_s their sum. The number of clusters comes out, and cannot be asked
 for. Needs the extra ``rivals``.
 
 References
 ----------
-.. [1] V. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected communities", Scientific
-       Reports, 2019; its code, leidenalg.
-.. [2] P. Mucha, T. Richardson, K. Macon, M. Porter, J.-P. Onnela, "Community structure in time-dependent, multiscale, and
-       multiplex networks", Science, 2010.
+.. [1] V. Traag, L. Waltman, N. J. van Eck, `"From Louvain to Leiden: guaranteeing well-connected communities"
+       <https://doi.org/10.1038/s41598-019-41695-z>`_, Scientific Reports, 2019; its code, leidenalg.
+.. [2] P. Mucha, T. Richardson, K. Macon, M. Porter, J.-P. Onnela, `"Community structure in time-dependent,
+       multiscale, and multiplex networks" <https://doi.org/10.1126/science.1184819>`_, Science, 2010.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Leiden(ClusterMixin, BaseEstimator):
     Parameters
     ----------
     n_iterations : int, default=2
-        Rounds of the optimiser, each from the groups of the last; leidenalg's default. −1 goes on until nothing improves.
+        Rounds of the optimiser, each from the clusters of the last; leidenalg's default. −1 goes on until nothing improves.
     layer_weights : sequence of S numbers, optional
         How much the modularity of each layer counts, 1 by default.
     random_state : int, Generator, RandomState or None, default=None
@@ -45,16 +45,16 @@ class Leiden(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : array of shape (N,)
-        In order of falling group size.
+        In order of falling cluster size.
     n_clusters_ : int
-        The number of groups found.
+        The number of clusters found.
     modularity_ : array of shape (S,)
-        Of the groups, in each layer.
+        Of the clusters, in each layer.
 
     References
     ----------
-    .. [1] V. Traag, L. Waltman, N. J. van Eck, "From Louvain to Leiden: guaranteeing well-connected communities", Scientific
-           Reports, 2019; its code, leidenalg.
+    .. [1] V. Traag, L. Waltman, N. J. van Eck, `"From Louvain to Leiden: guaranteeing well-connected communities"
+           <https://doi.org/10.1038/s41598-019-41695-z>`_, Scientific Reports, 2019; its code, leidenalg.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Leiden(ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
-        """Find groups of the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
+        """Cluster the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
         graph = as_graph(X, layers)
         if self.n_iterations != -1:
             check_integer(self.n_iterations, "n_iterations", minimum=1)
@@ -86,7 +86,7 @@ class Leiden(ClusterMixin, BaseEstimator):
                 partitions.append(leidenalg.ModularityVertexPartition(edges, weights="weight"))
                 report(index + 1, f"layer {index + 1}")
             optimiser.optimise_partition_multiplex(partitions, layer_weights=weights, n_iterations=self.n_iterations)
-            report(graph.n_layers + 1, "groups")
+            report(graph.n_layers + 1, "clusters")
         self.labels_ = _largest_first(np.asarray(partitions[0].membership, dtype=np.int64))
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.modularity_ = np.array([float(one.quality()) for one in partitions])
@@ -98,7 +98,7 @@ def _layer_weights(given: Sequence[float] | None, n_layers: int) -> list[float]:
         return [1.0] * n_layers
     weights = np.asarray(given, dtype=np.float64)
     if weights.shape != (n_layers,) or not np.isfinite(weights).all():
-        raise ValueError(f"layer_weights must hold one finite number for each of the {n_layers} layers, got {given!r}")
+        raise ValueError(f"layer_weights must have one finite number for each of the {n_layers} layers, got {given!r}")
     return weights.tolist()
 
 
@@ -113,7 +113,7 @@ def _as_igraph(layer: csr_array) -> Any:
 
 
 def _largest_first(labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Number groups by falling size; of equal ones the first seen comes first."""
+    """Number clusters by falling size; of equal ones the first seen comes first."""
     _, first, inverse, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     rank = np.empty(len(sizes), dtype=np.int64)
     rank[np.lexsort([first, -sizes])] = np.arange(len(sizes))

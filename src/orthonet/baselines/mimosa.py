@@ -8,8 +8,9 @@ noise between the clusters that L_v gives and t̂_LB a lower bound of the noise 
 
 References
 ----------
-.. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
-       IEEE Transactions on Signal and Information Processing over Networks, 2017.
+.. [1] P.-Y. Chen, A. Hero, `"Multilayer spectral graph clustering via convex layer aggregation: theory and
+       algorithms" <https://arxiv.org/abs/1708.02620>`_, IEEE Transactions on Signal and Information Processing over
+       Networks, 2017.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 
 
-class MIMOSA(MergedSpectralClustering):
+class MIMOSA(AggregatedSpectralClustering):
     """Convex layer aggregation [1]_ with a given number of clusters.
 
     Parameters
@@ -49,13 +50,18 @@ class MIMOSA(MergedSpectralClustering):
         v, by the names of the layers.
     reliable_ : bool
         Whether the noise between the clusters is below the bound of what they bear.
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
+
+    See Also
+    --------
+    orthonet.aggregation.convex.convex : The Laplacian that is clustered, and how its weights are found.
 
     References
     ----------
-    .. [1] P.-Y. Chen, A. Hero, "Multilayer spectral graph clustering via convex layer aggregation: theory and algorithms",
-           IEEE Transactions on Signal and Information Processing over Networks, 2017.
+    .. [1] P.-Y. Chen, A. Hero, `"Multilayer spectral graph clustering via convex layer aggregation: theory and
+           algorithms" <https://arxiv.org/abs/1708.02620>`_, IEEE Transactions on Signal and Information Processing
+           over Networks, 2017.
 
     Examples
     --------
@@ -88,11 +94,11 @@ class MIMOSA(MergedSpectralClustering):
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
         """Cluster the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
         super().fit(X, y, layers=layers, views=views)
-        self.layer_weights_ = self.merging_["layer_weights"]
-        self.reliable_ = bool(self.merging_["reliable"])
+        self.layer_weights_ = self.aggregation_["layer_weights"]
+        self.reliable_ = bool(self.aggregation_["reliable"])
         return self
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         return aggregate(
             graph,
             "convex",

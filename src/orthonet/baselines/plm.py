@@ -6,7 +6,8 @@ of normalised Laplacians; its K lowest eigenvectors, K-means on the rows as they
 
 References
 ----------
-.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, "The power mean Laplacian for multilayer graph clustering", AISTATS 2018.
+.. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, `"The power mean Laplacian for multilayer graph clustering"
+       <https://proceedings.mlr.press/v84/mercado18a.html>`_, AISTATS 2018.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 
 
-class PLM(MergedSpectralClustering):
+class PLM(AggregatedSpectralClustering):
     """The power mean Laplacian [1]_.
 
     Parameters
@@ -39,13 +40,18 @@ class PLM(MergedSpectralClustering):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
+
+    See Also
+    --------
+    orthonet.aggregation.power.power : The Laplacian that is clustered.
+    orthonet.baselines.SCML : The same with the projection mean.
 
     References
     ----------
-    .. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, "The power mean Laplacian for multilayer graph clustering", AISTATS
-           2018.
+    .. [1] P. Mercado, A. Gautier, F. Tudisco, M. Hein, `"The power mean Laplacian for multilayer graph clustering"
+           <https://proceedings.mlr.press/v84/mercado18a.html>`_, AISTATS 2018.
 
     Examples
     --------
@@ -75,7 +81,7 @@ class PLM(MergedSpectralClustering):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         return aggregate(
             graph,
             "power",

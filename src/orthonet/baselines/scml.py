@@ -6,8 +6,9 @@ of normalised Laplacians; the K lowest eigenvectors of L, rows scaled to unit le
 
 References
 ----------
-.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, "Clustering on multi-layer graphs via subspace analysis on
-       Grassmann manifolds", IEEE Transactions on Signal Processing, 2014.
+.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, `"Clustering on multi-layer graphs via subspace analysis on
+       Grassmann manifolds" <https://doi.org/10.1109/TSP.2013.2295553>`_, IEEE Transactions on Signal Processing,
+       2014.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 from orthonet.aggregation import aggregate
-from orthonet.baselines.merged import MergedSpectralClustering
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 
 
-class SCML(MergedSpectralClustering):
+class SCML(AggregatedSpectralClustering):
     """Subspace analysis on the Grassmann manifold (SC-ML) [1]_.
 
     Parameters
@@ -38,13 +39,19 @@ class SCML(MergedSpectralClustering):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
+
+    See Also
+    --------
+    orthonet.aggregation.projection.projection : The Laplacian that is clustered.
+    orthonet.baselines.PLM : The same with the power mean.
 
     References
     ----------
-    .. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, "Clustering on multi-layer graphs via subspace analysis on
-           Grassmann manifolds", IEEE Transactions on Signal Processing, 2014.
+    .. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, `"Clustering on multi-layer graphs via subspace
+           analysis on Grassmann manifolds" <https://doi.org/10.1109/TSP.2013.2295553>`_, IEEE Transactions on Signal
+           Processing, 2014.
 
     Examples
     --------
@@ -72,7 +79,7 @@ class SCML(MergedSpectralClustering):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         return aggregate(
             graph,
             "projection",

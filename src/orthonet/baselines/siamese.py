@@ -6,13 +6,15 @@ Neighbours are the k nearest of each node; as many others are drawn at random.
 
 References
 ----------
-.. [1] R. Hadsell, S. Chopra, Y. LeCun, "Dimensionality reduction by learning an invariant mapping", CVPR 2006.
-.. [2] U. Shaham, K. Stanton, H. Li, B. Nadler, R. Basri, Y. Kluger, "SpectralNet: spectral clustering using deep neural
-   networks", ICLR 2018.
+.. [1] R. Hadsell, S. Chopra, Y. LeCun, `"Dimensionality reduction by learning an invariant mapping"
+       <https://doi.org/10.1109/CVPR.2006.100>`_, CVPR 2006.
+.. [2] U. Shaham, K. Stanton, H. Li, B. Nadler, R. Basri, Y. Kluger, `"SpectralNet: spectral clustering using deep
+       neural networks" <https://arxiv.org/abs/1801.01587>`_, ICLR 2018.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,11 +30,29 @@ from orthonet.graph.features import Features
 from orthonet.support.progress import progress
 
 SIZES = (1024, 1024, 512, 10)
+"""Units of the layers (the authors'),"""
 LEARNING_RATE, DECAY, PATIENCE, MIN_LEARNING_RATE = 1e-3, 0.1, 10, 1e-7
+"""the learning rate, by what it is multiplied after how many epochs without progress, and where training ends,"""
 BATCH = 128
-"""The authors'."""
+"""and pairs in a batch."""
 HELD_OUT = 10
 """One in so many pairs judges the others."""
+
+
+@dataclass(frozen=True)
+class SiameseOptions:
+    """Options of the Siamese net; the defaults are the authors'.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=2
+        Neighbours of a node that are pairs, and as many that are not.
+    epochs : int, default=30
+        Times all pairs are seen, at most.
+    """
+
+    n_neighbors: int = 2
+    epochs: int = 30
 
 
 def siamese_features(

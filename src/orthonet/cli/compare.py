@@ -14,15 +14,16 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
 from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
+from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, fits_of
+from orthonet.comparison.outcomes import SCORES, Outcome, Reference, compare
 from orthonet.graph.formats.table_bytes import table_bytes
-from orthonet.report.comparison import SCORES, Fit, Outcome, Reference, compare
-from orthonet.report.methods import METHODS, USUAL
 from orthonet.report.provenance import versions
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
 
 NOTHING = "-"
+"""What stands in the table for a number that there is not."""
 MOST_LAYERS = 6
 """Layers that a table for people has a column for."""
 
@@ -48,10 +49,11 @@ def run_compare(
         talk.say(note)
     if n_clusters > given.graph.n_nodes:
         raise ValueError(f"--clusters {n_clusters} is more than the {given.graph.n_nodes} nodes there are")
+    fits = fits_of((METHODS[name] for name in chosen), given.graph, given.views, n_clusters)
     outcomes = []
     with progress("comparing", len(chosen), talk.verbose) as report:
         report(0, METHODS[chosen[0]].title)
-        for outcome in compare(_fits(given, n_clusters, chosen), range(seed, seed + runs), failing=True):
+        for outcome in compare(fits, range(seed, seed + runs), skip_failures=True):
             outcomes.append(outcome)
             waiting = chosen[len(outcomes) :]
             report(len(outcomes), METHODS[waiting[0]].title if waiting else "")
@@ -84,28 +86,13 @@ def run_compare(
 def _chosen(methods: Sequence[str]) -> list[str]:
     names = [name.strip() for text in methods for name in text.split(",") if name.strip()]
     if not names:
-        return list(USUAL)
+        return list(DEFAULT_METHODS)
     if "all" in names:
         return list(METHODS)
     unknown = [name for name in names if name not in METHODS]
     if unknown:
         raise ValueError(f"--methods: there is no {', '.join(unknown)}; there are {', '.join(METHODS)}, and all")
     return list(dict.fromkeys(names))
-
-
-def _fits(given: Given, n_clusters: int, names: Sequence[str]) -> dict[str, Fit]:
-    def fit_of(name: str) -> Fit:
-        method = METHODS[name]
-
-        def fit(seed: int) -> Any:
-            missing = method.missing(given.graph, given.views)
-            if missing is not None:
-                raise ValueError(missing)
-            return method.fit(given.graph, given.views, n_clusters, seed)
-
-        return fit
-
-    return {METHODS[name].title: fit_of(name) for name in names}
 
 
 def _table(rows: Sequence[Mapping[str, Any]], given: Given, n_clusters: int, runs: int, *, scored: bool) -> Table:
@@ -169,8 +156,8 @@ def _write(
         "comparison-labels.csv": table_bytes(columns, "csv"),  # not labels.csv: the folder may be that of a run
     }
     if is_installed("matplotlib") and done:
-        from orthonet.report.comparison_picture import draw_comparison
-        from orthonet.report.pictures import png_bytes
+        from orthonet.comparison.pictures import draw_comparison
+        from orthonet.support.drawing import png_bytes
 
         files["comparison.png"] = png_bytes(draw_comparison(done, reference))
     folder.mkdir(parents=True, exist_ok=True)

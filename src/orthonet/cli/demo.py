@@ -17,11 +17,13 @@ from orthonet.baselines import SpectralClustering
 from orthonet.cli.talk import Talk
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.projection_2d import flatten
+from orthonet.comparison.methods import METHODS, Method, fits_of, layer_by_layer
+from orthonet.comparison.outcomes import Outcome, Reference, compare
+from orthonet.comparison.pictures import draw_embedding, draw_layers
+from orthonet.comparison.toy import draw_toy
 from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
-from orthonet.paper.figure1 import draw_toy
-from orthonet.report.comparison import Outcome, Reference, compare, standard_methods
 from orthonet.report.html import write_report
-from orthonet.report.pictures import draw_embedding, draw_layers, png_bytes
+from orthonet.support.drawing import png_bytes
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import is_installed, require
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 N_NODES = 1000
+"""Nodes of each data set: enough to be interesting, few enough for seconds."""
 
 
 def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
@@ -40,7 +43,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     console = Console(quiet=not talk.plain)
     written = []
-    told = {}
+    scores = {}
     for name in names:
         data, positions = _data_and_positions(name, seed)
         console.print(
@@ -51,7 +54,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
         outcomes = _outcomes(data, seed, console)
         console.print(_table(data, outcomes))
         best = outcomes[-1].estimator
-        told[name] = [outcome.as_row(Reference(data.labels)) for outcome in outcomes]
+        scores[name] = [outcome.as_row(Reference(data.labels)) for outcome in outcomes]
         written += [
             _save_figure(
                 draw_layers(data.graph, positions, data.labels, f"{data.name}: the layers"),
@@ -62,7 +65,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
                 folder / f"{name}-embedding.png",
             ),
             _save_labels(data, best.labels_, folder / f"{name}-labels.csv"),
-            _save_scores(data, told[name], seed, folder / f"{name}-scores.json"),
+            _save_scores(data, scores[name], seed, folder / f"{name}-scores.json"),
         ]
         if is_installed("plotly"):
             page = folder / f"{name}-report.html"
@@ -70,7 +73,7 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
     written.append(_save_figure(draw_toy(seed), folder / "overview.png"))
     names_of_files = ", ".join(path.name for path in written)
     console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)
-    talk.result({"output": str(folder), "files": [path.name for path in written], "scores": told})
+    talk.result({"output": str(folder), "files": [path.name for path in written], "scores": scores})
 
 
 def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:
@@ -84,8 +87,14 @@ def _data_and_positions(name: str, seed: int) -> tuple[Dataset, list[Any]]:
     return data, [flatten(unit_rows(spectral.embedding_)) for spectral in alone]
 
 
+def _methods(data: Dataset) -> list[Method]:
+    """Return K-means, spectral clustering of each layer and of two means of them, and OrthoNet."""
+    means = [METHODS[name] for name in ("spectral", "spectral-geometric")]
+    return [METHODS["kmeans"], *layer_by_layer(data.graph), *means, METHODS["orthonet"]]
+
+
 def _outcomes(data: Dataset, seed: int, console: Console) -> list[Outcome]:
-    methods = standard_methods(data.graph, data.n_clusters)
+    methods = fits_of(_methods(data), data.graph, data.views, data.n_clusters)
     outcomes = []
     with console.status("") as status:
         waiting = iter(methods)

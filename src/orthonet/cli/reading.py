@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from orthonet.cli.inputs import Inputs, named_files
 from orthonet.cli.wording import in_options
+from orthonet.comparison.outcomes import Reference
 from orthonet.graph.features import Features
 from orthonet.graph.formats import NetworkFile
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.read import read_network
 from orthonet.graph.views import ViewsFile, read_features, read_labels, read_views
-from orthonet.report.comparison import Reference
 
 UNNAMED_TABLES = (".npy", ".npz")
 """Files of features that cannot name their nodes."""

@@ -28,7 +28,7 @@ def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: s
         target = check_new_file(output or run.folder / REPORT)
         given, model, record = _read_again(run), run.model(), dict(run.record)
         if len(model.labels_) != given.graph.n_nodes:
-            raise ValueError(f"the files that {run.folder / RECORD} names now hold {given.graph.n_nodes:,} nodes")
+            raise ValueError(f"the files that {run.folder / RECORD} names now contain {given.graph.n_nodes:,} nodes")
     else:
         if labels is None:
             raise ValueError("name the folder of a run; or files of edges or views with --labels FILE")
@@ -47,7 +47,7 @@ def _read_again(run: Run) -> Given:
     """Read the run's files again, from where they were named, if they are the same."""
     record = run.record
     if "inputs" not in record or "checksums" not in record:
-        raise ValueError(f"{run.folder / RECORD} does not tell which files the run read")
+        raise ValueError(f"{run.folder / RECORD} does not say which files the run read")
     for path, kept in record["checksums"].items():
         if not Path(path).is_file():
             raise FileNotFoundError(f"{path}: there is no such file, but the run read it; put it back or cluster again")

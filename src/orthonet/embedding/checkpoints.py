@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from orthonet.graph.features import block_rows
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
 
@@ -64,20 +64,20 @@ class Checkpoints:
         """Whether the last checkpoint is old enough."""
         return time.monotonic() - self._written >= SECONDS_BETWEEN
 
-    def load_laplacian(self) -> tuple[LowRankUpdate, dict[str, Any]] | None:
+    def load_laplacian(self) -> tuple[IdentityPlusLowRank, dict[str, Any]] | None:
         """Return the aggregated Laplacian of the last run and what was reported of it, None if there is none."""
         found = self._read(LAPLACIAN)
         if found is None:
             return None
         info = json.loads(bytes(found["info"].numpy()).decode())
-        return LowRankUpdate(found["base"].item(), found["basis"].numpy(), found["core"].numpy()), info
+        return IdentityPlusLowRank(found["base"].item(), found["basis"].numpy(), found["core"].numpy()), info
 
     def save_laplacian(self, matrix: Any, info: dict[str, Any]) -> None:
         """Keep a Laplacian of low rank, which takes minutes to find and little space to keep; others are left."""
-        if not isinstance(matrix, LowRankUpdate) or not isinstance(matrix.base, float):
+        if not isinstance(matrix, IdentityPlusLowRank):
             return
         text = np.frombuffer(json.dumps(info, default=float).encode(), dtype=np.uint8).copy()
-        tensors = {"basis": matrix.basis, "core": matrix.core, "base": np.array(matrix.base), "info": text}
+        tensors = {"basis": matrix.basis, "core": matrix.core, "base": np.array(matrix.outside), "info": text}
         self._write(LAPLACIAN, {name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in tensors.items()})
 
     def _write(self, name: str, tensors: dict[str, Tensor]) -> None:

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.sparse import issparse
 from torch import Tensor
 
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import Operator, as_operator, as_tensor
 from orthonet.linalg.eigen import smallest_eigenpairs
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,10 @@ def laplacian_rows(
     matrix: Any, processes: Processes, n_nodes: int, device: torch.device, dtype: torch.dtype
 ) -> LaplacianRows:
     """Deal out the matrix that the first process has; the others pass None."""
-    low_rank = processes.from_first(is_low_rank(matrix) if processes.first else None)
+    low_rank = processes.from_first(isinstance(matrix, IdentityPlusLowRank) if processes.first else None)
     share = processes.share(n_nodes)
     if low_rank:
-        outside = processes.from_first(matrix.base if processes.first else None)
+        outside = processes.from_first(matrix.outside if processes.first else None)
         core = processes.array_from_first(matrix.core if processes.first else None)
         basis = processes.array_from_first(matrix.basis if processes.first else None, share)
         return LowRankRows(float(outside), as_tensor(basis, dtype).to(device), as_tensor(core, torch.float64), n_nodes)
@@ -72,20 +71,13 @@ def laplacian_rows(
     return WholeRows(as_operator(processes.from_first(matrix), share).to(at), n_nodes)
 
 
-def is_low_rank(matrix: Any) -> bool:
-    """Tell whether a matrix is a low-rank change of a multiple of the identity."""
-    return isinstance(matrix, LowRankUpdate) and isinstance(matrix.base, float)
-
-
-def as_low_rank(matrix: Any, k: int, rng: np.random.Generator) -> LowRankUpdate:
+def as_low_rank(matrix: Any, k: int, rng: np.random.Generator) -> IdentityPlusLowRank:
     """Keep the 3 K lowest eigenvectors of a matrix, and let the others share their average eigenvalue."""
-    if is_low_rank(matrix):
+    if isinstance(matrix, IdentityPlusLowRank):
         return matrix
     n_nodes = matrix.shape[0]
     found = smallest_eigenpairs(matrix, min(3 * k, n_nodes - 1), rng)
-    if isinstance(matrix, LowRankUpdate) and not isinstance(matrix.base, float):
-        trace = float(matrix.base.diagonal().sum() + np.vdot(matrix.basis, matrix.basis @ matrix.core))
-    else:
-        trace = float(matrix.diagonal().sum() if issparse(matrix) else np.trace(matrix))
-    outside = max((trace - float(found.values.sum())) / (n_nodes - len(found.values)), float(found.values[-1]))
-    return LowRankUpdate(outside, found.vectors, np.diag(found.values - outside))
+    outside = max(
+        (float(matrix.trace()) - float(found.values.sum())) / (n_nodes - len(found.values)), float(found.values[-1])
+    )
+    return IdentityPlusLowRank(outside, found.vectors, np.diag(found.values - outside))

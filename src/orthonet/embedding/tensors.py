@@ -13,7 +13,7 @@ import torch
 from scipy.sparse import issparse
 from torch import Tensor
 
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import SparsePlusLowRank
 
 
 @contextmanager
@@ -42,9 +42,9 @@ def as_tensor(matrix: Any, dtype: torch.dtype) -> Tensor:
 
 @dataclass(frozen=True)
 class LowRankTensor:
-    """Rows of a `LowRankUpdate` of a sparse matrix, for torch: only ``@`` is needed."""
+    """Rows of a `SparsePlusLowRank`, for torch: only ``@`` is needed."""
 
-    base: Tensor
+    sparse: Tensor
     basis: Tensor
     core: Tensor
     basis_rows: Tensor
@@ -57,11 +57,11 @@ class LowRankTensor:
 
     def to(self, device: torch.device) -> LowRankTensor:
         """Return the same on another device."""
-        parts = (self.base, self.basis, self.core, self.basis_rows)
+        parts = (self.sparse, self.basis, self.core, self.basis_rows)
         return LowRankTensor(*(part.to(device) for part in parts))
 
     def __matmul__(self, other: Tensor) -> Tensor:
-        return self.base @ other + self.basis_rows @ (self.core @ (self.basis.T @ other))
+        return self.sparse @ other + self.basis_rows @ (self.core @ (self.basis.T @ other))
 
 
 Operator: TypeAlias = Tensor | LowRankTensor
@@ -69,8 +69,8 @@ Operator: TypeAlias = Tensor | LowRankTensor
 
 
 def as_operator(matrix: Any, rows: slice = slice(None)) -> Operator:
-    """Return the float64 torch twin of some rows of a matrix: an array, a CSR array, or a low-rank update of one."""
-    if not isinstance(matrix, LowRankUpdate):
+    """Return the float64 torch twin of some rows of a matrix: an array, a CSR array, or a `SparsePlusLowRank`."""
+    if not isinstance(matrix, SparsePlusLowRank):
         return as_tensor(matrix[rows], torch.float64)
-    parts = (matrix.base[rows], matrix.basis, matrix.core, matrix.basis[rows])  # type: ignore[index]
+    parts = (matrix.sparse[rows], matrix.basis, matrix.core, matrix.basis[rows])
     return LowRankTensor(*(as_tensor(part, torch.float64) for part in parts))

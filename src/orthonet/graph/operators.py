@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator
 
 from orthonet.linalg.eigen import smallest_eigenpairs
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import LowRankUpdate
 from orthonet.support.checks import check_integer
 from orthonet.support.warn import warn_user
 

@@ -3,7 +3,7 @@
 The ladder, by size and structure:
 
     dense      LAPACK, for a dense matrix, a small one, or a large share of the spectrum (whatever was asked for)
-    low rank   the eigenvectors of the small core, for a `LowRankUpdate` of the identity
+    low rank   the eigenvectors of the small core, for an `IdentityPlusLowRank`
     lobpcg     coarsen, solve, refine, then LOBPCG with an algebraic multigrid preconditioner (extra ``large``), which does
                not slow down as gaps shrink
     lanczos    ARPACK on c I − A, whose largest eigenvalues are the smallest of A, where there is no multigrid
@@ -13,8 +13,9 @@ they are, and the solver works in their complement: a multiplicity that would tr
 
 References
 ----------
-.. [1] A. Knyazev, "Toward the optimal preconditioned eigensolver: LOBPCG", 2001.
-.. [2] R. Lehoucq, D. Sorensen, C. Yang, "ARPACK users' guide", 1998.
+.. [1] A. Knyazev, `"Toward the optimal preconditioned eigensolver: LOBPCG"
+       <https://doi.org/10.1137/S1064827500366124>`_, 2001.
+.. [2] R. Lehoucq, D. Sorensen, C. Yang, `"ARPACK users' guide" <https://doi.org/10.1137/1.9780898719628>`_, 1998.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from scipy.linalg import LinAlgError, eigh, qr
 from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 
-from orthonet.linalg.lowrank import LowRankUpdate
+from orthonet.linalg.low_rank import IdentityPlusLowRank, LowRankUpdate
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import is_installed
@@ -47,7 +48,7 @@ DENSE_AT_MOST = 12_000
 
 @dataclass(frozen=True)
 class EigenPairs:
-    """Smallest eigenvalues, ascending; their orthonormal vectors; ‖A v − λ v‖ of each; and who found them."""
+    """Smallest eigenvalues, ascending; their orthonormal vectors; ‖A v − λ v‖ of each; and the solver that found them."""
 
     values: npt.NDArray[np.float64]
     vectors: npt.NDArray[np.float64]
@@ -91,7 +92,7 @@ def smallest_eigenpairs(
     rtol : float, default=0
         The same, relative to the k-th eigenvalue: whichever is reached first.
     max_iter : int, default=200
-        Iterations of LOBPCG at most. The residuals tell what was reached.
+        Iterations of LOBPCG at most. The residuals show what was reached.
 
     Returns
     -------
@@ -103,12 +104,12 @@ def smallest_eigenpairs(
     check_integer(k, "k", minimum=1, maximum=n)
     if solver == "lobpcg" and not issparse(matrix):
         raise ValueError(
-            f"solver='lobpcg' coarsens a sparse matrix, but matrix is a {type(matrix).__name__}; pass solver='auto'"
+            f"solver='lobpcg' coarsens a sparse matrix, but matrix has type {type(matrix).__name__}; pass solver='auto'"
         )
-    if isinstance(matrix, LowRankUpdate) and isinstance(matrix.base, float) and k <= matrix.core.shape[0]:
+    if isinstance(matrix, IdentityPlusLowRank) and k <= matrix.core.shape[0]:
         values, small = lowest_of_dense(matrix.core, k)
-        if values[-1] <= 0:  # else the complement of the basis, of eigenvalue base, comes before some of these
-            return _in_order(matrix, values + matrix.base, matrix.basis @ small, "low rank")
+        if values[-1] <= 0:  # else the complement of the basis, of eigenvalue ``outside``, comes before some of these
+            return _in_order(matrix, values + matrix.outside, matrix.basis @ small, "low rank")
     fits = isinstance(matrix, np.ndarray) or n <= DENSE_AT_MOST
     many = isinstance(matrix, np.ndarray) or n <= DENSE_UP_TO or k > n // DENSE_SHARE
     crowded = 5 * _block_width(k) > n  # SciPy's LOBPCG does without
@@ -177,7 +178,7 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
     block = np.hstack([block, task.rng.standard_normal((matrix.shape[0], max(0, width + n_known - block.shape[1])))])
     if known is not None:
         block = block - known @ (known.T @ block)
-    # Where the guess holds the known vectors, little but rounding is left of them: pivoting puts that last.
+    # Where the guess contains the known vectors, little but rounding is left of them: pivoting puts that last.
     block = qr(block, mode="economic", pivoting=n_known > 0)[0][:, :width]
     goal = task.goal(float(np.linalg.eigvalsh(block.T @ (matrix @ block))[task.k - 1]))
     top = _top(matrix)
@@ -185,7 +186,7 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
     while True:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what was not reached is told by the residuals
+                warnings.simplefilter("ignore")  # what was not reached shows in the residuals
                 return lobpcg(
                     matrix,
                     block,
@@ -196,7 +197,7 @@ def _lobpcg(task: _Task, start: Array | None, multigrid: Multigrid | None) -> Ar
                     largest=False,
                 )[1]
         except (ValueError, LinAlgError):
-            # Near rounding the block becomes dependent; less is asked for, and the residuals tell.
+            # Near rounding the block becomes dependent; less is asked for, and the residuals show it.
             if goal >= 1e-2 * top:
                 return block
             goal *= 100
@@ -223,10 +224,7 @@ def _lanczos(task: _Task) -> Array:
 
 def _top(matrix: csr_array | LowRankUpdate) -> float:
     """Return a bound of the largest eigenvalue."""
-    if isinstance(matrix, LowRankUpdate):
-        plain = abs(matrix.base) if isinstance(matrix.base, float) else _top(matrix.base)
-        return plain + float(np.linalg.norm(matrix.core, 2)) * float(np.linalg.norm(matrix.basis, 2)) ** 2
-    return largest_eigenvalue_bound(matrix)
+    return largest_eigenvalue_bound(matrix) if issparse(matrix) else matrix.eigenvalue_bound()
 
 
 def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenPairs:

@@ -38,14 +38,14 @@ class Multigrid:
     def of(cls, matrix: csr_array, near_null: Array | None = None) -> Multigrid:
         """Coarsen a symmetric positive semi-definite matrix; ``near_null`` is a vector it nearly annihilates.
 
-        Where that vector is zero it says nothing, and its mean length stands in for it: what is merged must not vanish.
+        Where that vector is zero its mean length is used instead: aggregates must not vanish.
         """
         pyamg = require("pyamg", extra="large", purpose="LOBPCG with a multigrid preconditioner")
         shifted = csr_array(matrix + 1e-8 * largest_eigenvalue_bound(matrix) * eye_array(matrix.shape[0]))
         if near_null is not None:
             near_null = np.where(near_null == 0, np.abs(near_null).mean(), near_null)[:, None]
         smoother = ("gauss_seidel", {"sweep": "symmetric"})
-        # Other weightings draw from NumPy's global dice.
+        # Other weightings draw from NumPy's global random state.
         interpolation = ("jacobi", {"omega": 4 / 3, "weighting": "local"})
         return cls(
             pyamg.smoothed_aggregation_solver(

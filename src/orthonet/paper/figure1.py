@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from orthonet import metrics
-from orthonet.clustering.estimator import OrthoNet
-from orthonet.datasets import Dataset, make_multilayer_gaussians
+from orthonet.comparison.toy import CLUSTERS, NODES, draw_toy, fit_toy, make_toy
 from orthonet.paper.scores import NOT_MEASURED, Records, whole
 from orthonet.paper.workers import Task
-from orthonet.report.pictures import draw_overview
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NODES, CLUSTERS = 500, 3
 SEED = 0
+"""Of the data and of the model."""
 
 
 def tasks(quick: bool) -> list[Task]:
@@ -25,20 +23,8 @@ def tasks(quick: bool) -> list[Task]:
 
 def measure(seed: int) -> dict[str, Any]:
     """Return how well the toy's clusters are found."""
-    data = toy(seed)
-    return {"seed": seed, "nmi": round(metrics.nmi(data.labels, fitted(data, seed).labels_), 4)}
-
-
-def toy(seed: int) -> Dataset:
-    """Return the paper's N = 500 nodes of M = 2 features in K = 3 clusters, S = 1 layer."""
-    return make_multilayer_gaussians(
-        NODES, n_layers=1, n_clusters=CLUSTERS, n_neighbors=10, separation=6.0, random_state=seed
-    )
-
-
-def fitted(data: Dataset, seed: int) -> OrthoNet:
-    """Return OrthoNet with its defaults, fitted to the toy."""
-    return OrthoNet(CLUSTERS, random_state=seed, verbose=False).fit(data.graph)
+    data = make_toy(seed)
+    return {"seed": seed, "nmi": round(metrics.nmi(data.labels, fit_toy(data, seed).labels_), 4)}
 
 
 def render(records: Records) -> str:
@@ -53,9 +39,3 @@ def draw(records: Records) -> Figure | None:
     """Draw the five panels."""
     record = whole(records, "nmi")
     return None if record is None else draw_toy(record["seed"])
-
-
-def draw_toy(seed: int) -> Figure:
-    """Draw the five panels for a toy of any seed."""
-    data = toy(seed)
-    return draw_overview(data.graph, fitted(data, seed))

@@ -1,4 +1,4 @@
-"""Three layers of two complementary blocks, merged by three means (the paper's Figure 2), and how firmly each stands.
+"""Three layers of two complementary blocks, aggregated by three means (the paper's Figure 2), and how firmly each stands.
 
 The paper's figure gives no weights, so this example is made anew, after its text. Nine nodes form three blocks. Each layer
 shows one of them apart from the other two, which it blends; edges (2, 7), (7, 8), (0, 8) and (6, 8) are the critical ones:
@@ -32,18 +32,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLOCKS = np.array([0, 0, 0, 1, 1, 1, 2, 2, 2])
+"""The cluster that each of the nine nodes belongs to."""
 CRITICAL_EDGES = ((2, 7), (7, 8), (0, 8), (6, 8))
+"""Edges whose weights decide which of the means finds the blocks."""
 MEANS: dict[str, dict[str, Any]] = {
     "arithmetic": {},
     "projection": {"n_components": 3},
     "geometric": {"solver": "exact", "tol": 1e-8},
 }
 KINDS: tuple[LaplacianKind, ...] = ("joint", "combinatorial")
+"""Laplacians that are aggregated: ours and the paper's."""
 FACTORS = (0.7, 1.4)
+"""Between what the critical weights are multiplied, to see how firmly a mean finds the blocks."""
 DRAWS = 200
+"""How many times."""
 SEED = 0
 REST = 3
+"""Name of a found cluster that matches no block, in `PALETTE`."""
 PALETTE = np.array([MUTED[0], MUTED[3], MUTED[2], MUTED[9]])
+"""Colours of the three blocks and of the rest."""
 
 Edges = Mapping[tuple[int, int], float]
 Labels = npt.NDArray[np.int64]
@@ -114,19 +121,19 @@ def layer_partition(graph: MultilayerGraph, layer: str, laplacian: LaplacianKind
     return labels
 
 
-def merged(graph: MultilayerGraph, mean: str, laplacian: LaplacianKind = "joint") -> AggregatedLaplacian:
+def aggregated(graph: MultilayerGraph, mean: str, laplacian: LaplacianKind = "joint") -> AggregatedLaplacian:
     """Return one of the three means of the layers."""
     return aggregate(graph, mean, laplacian=laplacian, verbose=False, **MEANS[mean])
 
 
 def mean_partition(graph: MultilayerGraph, mean: str, laplacian: LaplacianKind = "joint") -> Labels:
     """Return the three clusters of a mean of the layers."""
-    embedding = merged(graph, mean, laplacian).smallest_eigenvectors(3)
+    embedding = aggregated(graph, mean, laplacian).smallest_eigenvectors(3)
     return assign(embedding, 3, n_init=20, rng=np.random.default_rng(0)).labels
 
 
 def same_partition(first: npt.ArrayLike, second: npt.ArrayLike) -> bool:
-    """Tell whether two labellings group the nodes alike, whatever the groups are called."""
+    """Tell whether two labellings are the same partition of the nodes, whatever the clusters are called."""
     return float(adjusted_rand_score(first, second)) == 1.0
 
 
@@ -172,7 +179,7 @@ def measure(n_draws: int, seed: int) -> dict[str, Any]:
         "layers": {name: [[*edge, w] for edge, w in sorted(edges.items())] for name, edges in LAYERS.items()},
         "critical_edges": [list(edge) for edge in CRITICAL_EDGES],
         "blocks": BLOCKS.tolist(),
-        "epsilon": merged(graph, "geometric").info["epsilon"],
+        "epsilon": aggregated(graph, "geometric").info["epsilon"],
         "draws": n_draws,
         "factors": list(FACTORS),
         "seed": seed,
@@ -208,7 +215,7 @@ def draw(records: Records) -> Figure | None:
     for axis, mean in zip(below, MEANS, strict=True):
         found = _named_by_block(mean_partition(graph, mean))
         wrong = np.flatnonzero(found != BLOCKS)
-        _draw_graph(axis, np.maximum(-merged(graph, mean).to_dense(), 0.0), found, ringed=wrong)
+        _draw_graph(axis, np.maximum(-aggregated(graph, mean).to_dense(), 0.0), found, ringed=wrong)
         verdict = f"wrong at {' and '.join(map(str, wrong))}" if wrong.size else "right"
         axis.set_title(f"{mean} mean: {verdict}", fontsize=11, fontweight="normal" if wrong.size else "bold")
         axis.set_xlabel(

@@ -1,4 +1,4 @@
-"""Figure 4: the synthetic clouds, one panel a layer; nodes of one cluster share a colour and nothing else."""
+"""Figure 4: the synthetic clouds, one panel per layer; nodes of one cluster share a colour and nothing else."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orthonet.comparison.pictures import draw_layers
 from orthonet.datasets import Dataset, make_multilayer_gaussians
 from orthonet.paper.scores import NOT_MEASURED, Records, whole
 from orthonet.paper.workers import Task
-from orthonet.report.pictures import draw_layers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NODES, LAYERS, CLUSTERS, NEIGHBORS = 100, 3, 4, 5
+"""N, S and K of the paper's figure, and the neighbours of each node in a layer."""
 SEED = 1
+"""Of the clouds."""
 
 
 def tasks(quick: bool) -> list[Task]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orthonet.clustering.estimator import OrthoNet
+from orthonet.comparison.training_fractions import score_by_fraction
 from orthonet.paper import scores
 from orthonet.paper.scores import Records
 from orthonet.paper.sets import load
 from orthonet.paper.workers import Task
-from orthonet.report.fractions import score_by_fraction
 from orthonet.support.drawing import MUTED, new_figure
 
 if TYPE_CHECKING:
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 SETS = ("synthetic 2,000", "Yelp", "IMDB", "100 leaves", "Mfeat")
 FRACTIONS = (0.7, 0.8, 0.9, 1.0)
+"""Shares of the nodes that a model is trained on."""
 REPEATS = 10
+"""Random parts of the nodes for each share."""
 
 
 def tasks(quick: bool) -> list[Task]:
@@ -72,7 +74,7 @@ def render(records: Records) -> str:
 
 
 def draw(records: Records) -> Figure:
-    """Draw one panel a data set, with error bars."""
+    """Draw one panel per data set, with error bars."""
     shown = [data for data in SETS if any(len(_scores(records, data, fraction)) for fraction in FRACTIONS)]
     figure = new_figure(3.2 * max(len(shown), 1), 3.2)
     for axis, data in zip(np.ravel(figure.subplots(1, max(len(shown), 1))), shown, strict=False):

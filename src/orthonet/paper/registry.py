@@ -11,7 +11,7 @@ from orthonet.paper import figure1, figure2, figure4, figure5, table1, table2, t
 from orthonet.paper.results import Results
 from orthonet.paper.scores import Records
 from orthonet.paper.workers import Record, Task, run_tasks
-from orthonet.report.pictures import png_bytes
+from orthonet.support.drawing import png_bytes
 from orthonet.support.files import write_atomically
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from orthonet.support.files import write_atomically
 
 Record = Mapping[str, Any]
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "orthonet")
+"""Packages whose versions are kept with each measurement."""
 
 
 class Results:
@@ -63,7 +64,7 @@ class Results:
             self.environments, self.records = list(kept["environments"]), dict(kept["records"])
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
-                f"{self.path} does not hold results of `orthonet paper` ({error!r}): move it away and run again"
+                f"{self.path} does not contain results of `orthonet paper` ({error!r}): move it away and run again"
             ) from error
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 Records = Mapping[str, Mapping[str, Any]]
 NOT_MEASURED = "Not measured: it failed, or was stopped.\n"
+"""What a figure's text says instead of numbers."""
 
 
 def of(records: Records, **wanted: Any) -> list[Mapping[str, Any]]:

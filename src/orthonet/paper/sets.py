@@ -19,6 +19,7 @@ from orthonet.datasets import Dataset
 from orthonet.graph.multilayer import MultilayerGraph
 
 DOWNLOAD_VARIABLE = "ORTHONET_DOWNLOAD"
+"""Environment variable that allows worker processes to download data sets."""
 QUICK_NODES = 300
 """Nodes of a data set in a quick run."""
 

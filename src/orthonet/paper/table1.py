@@ -1,4 +1,4 @@
-"""Table 1: one layer of all features against several layers, merged in three ways, by spectral clustering and by OrthoNet.
+"""Table 1: one layer of all features against several layers, aggregated in three ways, by spectral clustering and by OrthoNet.
 
 OrthoNet runs here as the paper has it: only the layers that are named, nothing added (``feature_layer=0``); the last row of
 each set is its default, which adds a layer of all features.
@@ -29,10 +29,14 @@ AGGREGATIONS: dict[str, dict[str, Any]] = {
     "SC-ML": {"aggregation": "projection", "laplacian": "normalized"},
     "SPD": {"aggregation": "geometric"},
 }
+"""Ways of making one Laplacian, by the paper's names → settings of the learners."""
 DEFAULTS = "SPD, and a layer of all features"
+"""Name of the last row of each set."""
 LEARNERS = ("spectral", "OrthoNet")
 SEEDS = 5
+"""Runs that means and deviations are taken over."""
 COLUMNS = ("purity", "nmi", "ari", "rand")
+"""Scores that the table shows, by their names in the records."""
 
 
 def tasks(quick: bool) -> list[Task]:

@@ -11,9 +11,11 @@ from orthonet.paper.workers import Task
 
 SETS = ("synthetic 2,000", "synthetic 10,000", "Yelp", "IMDB", "100 leaves", "Mfeat")
 SEEDS = 5
+"""Runs that means and deviations are taken over."""
 ONCE_A_SET = ("GMC", "MIMOSA")
 """Nothing random decides these, or only where K-means starts: one run is enough where the data is the same for every seed."""
 COLUMNS = ("purity", "nmi", "ari", "rand")
+"""Scores that the table shows, by their names in the records."""
 HEADER = ("method", "purity", "NMI", "ARI", "RI", "seconds", "printed: purity / NMI / RI", "seconds")
 
 

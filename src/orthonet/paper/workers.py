@@ -16,8 +16,11 @@ from typing import Any
 
 Record = dict[str, Any]
 START_SECONDS = 120.0
+"""How long a new process may take to load its packages."""
 LONGEST_WAIT = 3600.0
+"""How long to wait for a result at once at most; then the clocks of all tasks are looked at again."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+"""What the numerical libraries read when they are loaded."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +147,13 @@ def _serve(connection: Connection) -> None:
             function, arguments = connection.recv()
         except EOFError:
             return
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             try:
                 record = function(*arguments)
             except Exception as error:
                 record = {"error": f"{type(error).__name__}: {error}"}
-        ours = sorted({str(one.message) for one in told if one.category is UserWarning})
+        ours = sorted({str(one.message) for one in warned if one.category is UserWarning})
         connection.send({**record, "warnings": ours} if ours else record)
 
 

@@ -1,1 +1,1 @@
-"""Tables and pictures of what was clustered and how well."""
+"""The report: one HTML page about a clustering."""

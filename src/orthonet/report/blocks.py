@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from orthonet.graph.blocks import MAX_BINS, binned_adjacency, node_order
-from orthonet.report.findings import block_densities, cluster_sizes
+from orthonet.graph.modularity import block_densities, cluster_sizes
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, figure, markup, packed, paragraph, percent
 
 MAX_LAYERS = 24
-"""Layers that are drawn; of more, the table still tells the numbers."""
+"""Layers that are drawn; the table has the numbers of all."""
 MAX_BOUNDS = 40
 """Clusters up to which lines are drawn between them."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from orthonet.report.findings import Contrast, FeatureTable, cluster_sizes, feature_contrasts
+from orthonet.graph.modularity import cluster_sizes
+from orthonet.report.feature_differences import Contrast, FeatureTable, feature_contrasts
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import (
     MINUS,
@@ -23,6 +24,7 @@ from orthonet.report.page import (
 )
 
 TOP_FEATURES = 5
+"""Features that are listed for each cluster: those that set it most apart."""
 SMALL = 0.1
 """Standard deviations below which a difference of means sets nobody apart."""
 
@@ -50,8 +52,8 @@ def clusters_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Htm
     if fitted.confidence is not None:
         parts.append(paragraph("Confidence is the mean probability of the nodes' own label.", "quiet"))
     if features is not None:
-        told = enumerate(feature_contrasts(features, TOP_FEATURES))
-        apart = [(_badge(cluster, fitted), _contrast_list(contrasts, names)) for cluster, contrasts in told]
+        found = enumerate(feature_contrasts(features, TOP_FEATURES))
+        apart = [(_badge(cluster, fitted), _contrast_list(contrasts, names)) for cluster, contrasts in found]
         words = (
             "Mean in the cluster less mean of all others, in standard deviations over all nodes; in brackets the two means. "
             f"Differences below {SMALL:g} are left out."
@@ -72,12 +74,12 @@ def _badge(cluster: int, fitted: Fitted) -> Html:
 
 
 def _contrast_list(contrasts: Sequence[Contrast], names: Sequence[str]) -> Html:
-    told = [one for one in contrasts if abs(one.difference) >= SMALL]
-    if not told:
+    large = [one for one in contrasts if abs(one.difference) >= SMALL]
+    if not large:
         return Html(NOTHING)
     lines = "".join(
         f'<li><span class="feature">{markup(shortened(names[one.feature]))}</span> <b>{"+" if one.difference > 0 else MINUS}'
         f"{abs(one.difference):.2f}</b> <span class=quiet>({number(one.mean_inside)} | {number(one.mean_outside)})</span></li>"
-        for one in told
+        for one in large
     )
     return Html(f'<ul class="contrasts">{lines}</ul>')

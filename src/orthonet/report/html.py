@@ -7,10 +7,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from orthonet.graph.modularity import layer_agreement
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report import provenance, sections
 from orthonet.report.clusters import clusters_section
-from orthonet.report.findings import feature_table, layer_agreement
+from orthonet.report.feature_differences import feature_table
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import shortened, whole_page
 from orthonet.report.palette import SYMBOLS, THEMES
@@ -33,15 +34,15 @@ def write_report(
 ) -> Path:
     """Write a page about a fitted model: layers, embedding, clusters, agreement, training, and how to get it again.
 
-    The file holds everything it needs, plotly.js included (about 5 MB), and asks for nothing over the network. A file that is
-    already there is replaced in one step.
+    The file contains everything it needs, plotly.js included (about 5 MB), and asks for nothing over the network. A file that
+    is already there is replaced in one step.
 
     Parameters
     ----------
     graph : MultilayerGraph
         What the model was fitted on.
     model : OrthoNet
-        Fitted, or loaded. Any estimator with ``labels_`` will do; what it does not tell is left out.
+        Fitted, or loaded. Any estimator with ``labels_`` will do; what it does not have is left out.
     path : path
         The file to write, e.g. ``"report.html"``.
     command : str or sequence of str, optional
@@ -61,11 +62,14 @@ def write_report(
     pathlib.Path
         The file.
 
+    See Also
+    --------
+    orthonet.OrthoNet.plot_embedding : One picture instead of a page.
+
     Examples
     --------
     >>> import tempfile
-    >>> from orthonet import OrthoNet, datasets
-    >>> from orthonet.report.html import write_report
+    >>> from orthonet import OrthoNet, datasets, write_report
     >>> data = datasets.make_multilayer_gaussians(n_nodes=60, n_clusters=3, random_state=0)
     >>> model = OrthoNet(3, training={"max_iter": 10}, random_state=0).fit(data.graph)
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +100,7 @@ def report_page(
     fitted = Fitted.of(graph, model)
     kept = dict(record or {})
     typed = provenance.command_line(command if command is not None else kept.get("command"))
-    told = list(dict.fromkeys(str(one) for one in (*warnings, *(kept.get("warnings") or ()))))
+    warned = list(dict.fromkeys(str(one) for one in (*warnings, *(kept.get("warnings") or ()))))
     features = None if graph.features is None else feature_table(graph.features, fitted.labels, fitted.n_clusters)
     agreement = layer_agreement(graph, fitted.labels, fitted.n_clusters)
     seen = provenance.observations(fitted, {one.name: one.modularity for one in agreement})
@@ -107,7 +111,7 @@ def report_page(
         ("clusters", "Clusters", clusters_section(fitted, features)),
         ("agreement", "Layers and clusters", sections.agreement_section(fitted, agreement)),
         ("training", "Training", sections.training_section(fitted)),
-        ("warnings", "Things to know", sections.warnings_section(told, seen)),
+        ("warnings", "Things to know", sections.warnings_section(warned, seen)),
         ("reproduce", "To get this again", sections.reproduction_section(fitted, typed, code, kept)),
     ]
     figures = {name: one for _, _, (_, data) in parts for name, one in data.items()}
@@ -115,7 +119,7 @@ def report_page(
     bodies = [body for _, _, (body, _) in parts if body]
     contents = [(place, name) for place, name, (body, _) in parts if body]
     called = title or f"{graph.n_nodes:,} nodes in {fitted.n_clusters} clusters"
-    head = sections.header(called, fitted, len(told) + len(seen), contents)
+    head = sections.header(called, fitted, len(warned) + len(seen), contents)
     names = [shortened(name, MAX_NAME) for name in fitted.cluster_names]
     data = {"themes": THEMES, "symbols": SYMBOLS, "clusters": names, "figures": figures}
     return whole_page(f"{called} · OrthoNet report", head, bodies, data)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from orthonet.support.optional import require
 from orthonet.support.text import shortened as shortened
 
-# Nothing may be fetched, whatever the data holds. Plotly compiles its WebGL shaders' callers from strings.
+# Nothing may be fetched, whatever is in the data. Plotly compiles its WebGL shaders' callers from strings.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
     "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
@@ -28,9 +28,11 @@ POLICY = (
 
 
 MINUS, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}"
+"""What stands for the sign of a negative number, and for a number that there is not."""
 MANY_ROWS = 20
 """Rows above which a table scrolls on a screen, and may be parted on paper."""
 SCRIPTS = ("points.js", "figures.js", "page.js")
+"""The scripts of the page, in the order in which they need each other."""
 
 
 class Html(str):
@@ -71,7 +73,7 @@ def probability(value: float) -> str:
 
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Iterable[int] = (0,)) -> Html:
-    """Return a table whose first column names the rows; columns in ``words`` hold text, the others numbers."""
+    """Return a table whose first column names the rows; columns in ``words`` are text, the others numbers."""
     texts, lines = set(words), list(rows)
 
     def cell(value: Any, place: int) -> str:
@@ -102,11 +104,11 @@ def figure(name: str, label: str, caption: str, controls: str = "", kind: str = 
 
     ``label`` is read to those who do not see it; ``caption`` stands below, and on a screen ``hint``: what the mouse does.
     """
-    told = f' <span class="screen">{markup(hint)}</span>' if hint else ""
+    described = f' <span class="screen">{markup(hint)}</span>' if hint else ""
     return Html(
         f'<figure class="{markup(kind) or "wide"}">{controls}'
         f'<div class="plot" data-figure="{markup(name)}" role="img" aria-label="{markup(label)}"></div>'
-        f"<figcaption>{markup(caption)}{told}</figcaption></figure>\n"
+        f"<figcaption>{markup(caption)}{described}</figcaption></figure>\n"
     )
 
 
@@ -144,7 +146,7 @@ def floats(values: npt.NDArray[Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return what JSON can hold: no NumPy, and null for what is not finite."""
+    """Return what JSON can express: no NumPy, and null for what is not finite."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
@@ -159,7 +161,7 @@ def plain(value: Any) -> Any:
 
 
 def script_data(data: Any) -> str:
-    """Return JSON that can stand in a script element, whatever its strings hold."""
+    """Return JSON that can stand in a script element, whatever is in its strings."""
     text = json.dumps(plain(data), allow_nan=False, separators=(",", ":"))
     return text.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
 

@@ -1,7 +1,7 @@
 """Colours and symbols that the colour-blind can tell apart, on a light page and on a dark one.
 
-The rule is that of `orthonet.support.drawing`; beyond a hundred clusters only hovering tells. Scales have rising or falling
-lightness throughout, so they also read in grey.
+The rule is that of `orthonet.support.drawing`; beyond a hundred clusters only hovering over a point names its cluster.
+Scales have rising or falling lightness throughout, so they also read in grey.
 """
 
 from __future__ import annotations

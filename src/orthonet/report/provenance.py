@@ -21,6 +21,7 @@ from orthonet.report.page import plain, shortened
 from orthonet.support.text import listed
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "plotly")
+"""Packages whose versions the page names."""
 
 
 def command_line(command: str | Sequence[str] | None) -> str | None:
@@ -76,7 +77,7 @@ def python_code(fitted: Fitted, opening: str | None = None) -> str:
         fitting = f"model = {fitted.method}({', '.join(arguments)}).fit(graph)"
     lines = [
         imported,
-        "from orthonet.report.html import write_report",
+        "from orthonet import write_report",
         opening or made,
         *remarks,
         fitting,

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.projection_2d import flatten, flattening, sample
-from orthonet.report.findings import FeatureTable, telling_features
+from orthonet.report.feature_differences import FeatureTable, telling_features
 from orthonet.report.fitted import Fitted
 from orthonet.report.page import Html, floats, markup, packed, shortened
 
@@ -20,9 +20,11 @@ WEBGL_ABOVE = 10_000
 SAMPLE_ABOVE = 200_000
 """Points above which a random sample stands for all."""
 MAX_VALUES = 2_000_000
-"""Values of features that the page holds, in about 5 MB; of more, the most telling features are kept."""
+"""Values of features on the page at most, in about 5 MB; of more, the features that differ most between clusters are kept."""
 LEAST_FEATURES = 20
+"""Features that are kept in any case, however many nodes there are."""
 CLUSTERS = "Clusters"
+"""Title of the first choices to colour points by; their colours span 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +70,9 @@ def scatter(
         f"Each point is a node: its row of the {n_dims}-dimensional embedding, scaled to unit length and brought to the plane "
         f"by {how}. "
         + (
-            "Neighbours in the plane are neighbours in the embedding; distances between far groups mean little. "
+            "Neighbours in the plane are neighbours in the embedding; distances between far clusters mean little. "
             if how == "t-SNE"
-            else "Groups that overlap here may be apart in the other dimensions. "
+            else "Clusters that overlap here may be apart in the other dimensions. "
             if n_dims > 2
             else ""
         )
@@ -81,7 +83,7 @@ def scatter(
     n_varying = 0 if table is None else int((table.deviation > 0).sum())
     if n_varying > most:
         caption += (
-            f" To stay small the page holds {most:,} of the {n_varying:,} features that vary: those whose variance lies most "
+            f" To stay small the page has {most:,} of the {n_varying:,} features that vary: those whose variance lies most "
             "between the clusters."
         )
     hint = "Hover or tap for the node; in the legend, click a cluster to hide it and double-click to see it alone."

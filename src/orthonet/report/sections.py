@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from orthonet.clustering.plot import look_steps
+from orthonet.graph.modularity import Agreement
 from orthonet.report import provenance
 from orthonet.report.blocks import block_pictures
-from orthonet.report.findings import Agreement, FeatureTable
+from orthonet.report.feature_differences import FeatureTable
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import (
     MINUS,
@@ -33,6 +34,7 @@ from orthonet.report.scatter import scatter
 
 Figures = dict[str, dict[str, Any]]
 LEFT_OUT: tuple[Html, Figures] = (Html(""), {})
+"""A section that the page does not have."""
 
 
 def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple[str, str]]) -> Html:

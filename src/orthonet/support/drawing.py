@@ -6,6 +6,7 @@ and symbol; from there on the pairs return. Scales have falling lightness throug
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,13 @@ def new_figure(width: float, height: float) -> Figure:
     figure_module = require("matplotlib.figure", extra="plot", purpose="drawing")
     figure: Figure = figure_module.Figure(figsize=(width, height), layout="constrained", dpi=110)
     return figure
+
+
+def png_bytes(figure: Figure) -> bytes:
+    """Return a figure as the content of a PNG file."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
 
 
 def notebook_axes(rows: int, columns: int, size: tuple[float, float], layout: str = "constrained") -> list[Axes]:

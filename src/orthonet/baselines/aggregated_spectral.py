@@ -1,9 +1,9 @@
-"""What the methods that merge the layers first share: eigenvectors of the merged Laplacian, then K-means on their rows.
+"""What the methods that aggregate the layers first share: eigenvectors of one Laplacian, then K-means on their rows.
 
-    L = merge(L_1, …, L_S),      Y = its eigenvectors of the K smallest eigenvalues,      K-means on the rows of Y
+    L = aggregate(L_1, …, L_S),      Y = its eigenvectors of the K smallest eigenvalues,      K-means on the rows of Y
 
-They differ in how they merge, and in whether the rows are scaled to unit length. K-means is that of `OrthoNet`, with its two
-starts that no dice draw beside the random ones: a method is judged by its embedding, not by the luck of its K-means.
+They differ in how they aggregate, and in whether the rows are scaled to unit length. K-means is that of `OrthoNet`, with its
+two deterministic starts beside the random ones: a method is judged by its embedding, not by the luck of its K-means.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from orthonet.graph.operators import AggregatedLaplacian
 from orthonet.support.checks import check_integer, random_generator
 
 
-class MergedSpectralClustering(ClusterMixin, BaseEstimator, ABC):
-    """Spectral clustering of merged layers; a method of its own says how they are merged."""
+class AggregatedSpectralClustering(ClusterMixin, BaseEstimator, ABC):
+    """Spectral clustering of aggregated layers; a subclass says how they are aggregated."""
 
     unit_rows: ClassVar[bool]
     """Whether the rows of the embedding are scaled to unit length before K-means."""
@@ -36,9 +36,9 @@ class MergedSpectralClustering(ClusterMixin, BaseEstimator, ABC):
         check_integer(self.n_clusters, "n_clusters", minimum=2, maximum=graph.n_nodes)
         check_integer(self.n_init, "n_init", minimum=0)
         rng = random_generator(self.random_state)
-        merged = self._merge(graph)
-        self.merging_ = dict(merged.info)
-        self.embedding_ = merged.smallest_eigenvectors(self.n_clusters, random_state=int(rng.integers(2**31 - 1)))
+        aggregated = self._aggregate(graph)
+        self.aggregation_ = dict(aggregated.info)
+        self.embedding_ = aggregated.smallest_eigenvectors(self.n_clusters, random_state=int(rng.integers(2**31 - 1)))
         self.labels_ = assign(
             self.embedding_, self.n_clusters, normalize=self.unit_rows, n_init=self.n_init, rng=rng
         ).labels
@@ -48,5 +48,5 @@ class MergedSpectralClustering(ClusterMixin, BaseEstimator, ABC):
         return as_graph(X, layers)
 
     @abstractmethod
-    def _merge(self, graph: MultilayerGraph) -> AggregatedLaplacian:
-        """Return the merged Laplacian."""
+    def _aggregate(self, graph: MultilayerGraph) -> AggregatedLaplacian:
+        """Return the aggregated Laplacian."""

@@ -151,7 +151,7 @@ def test_options_reach_the_aggregation(clouds):
         PLM(3, p=np.inf).fit(clouds.graph)
     with pytest.raises(ValueError, match="n_steps must be an integer >= 1, got 0"):
         MIMOSA(3, n_steps=0).fit(clouds.graph)
-    assert PLM(3, solver="compressed", random_state=0).fit(clouds.graph).merging_["solver"] == "compressed"
+    assert PLM(3, solver="compressed", random_state=0).fit(clouds.graph).aggregation_["solver"] == "compressed"
 
 
 def binary_graph(views):

@@ -1,10 +1,4 @@
-"""The numbers behind the report: how the layers and the features relate to the clusters.
-
-With W the symmetric weights of a layer, d its degrees, 2m = Σ d and c(i) the cluster of node i:
-
-    within share   Σ_{c(i)=c(j)} W_ij / 2m                  of the edge weight, what joins nodes of one cluster
-    by chance      Σ_k (Σ_{c(i)=k} d_i / 2m)²               the same, if the ends of the edges were shuffled
-    modularity     within share − by chance                 (Newman & Girvan 2004)
+"""How the features differ between clusters: means, standardised differences, and shares of variance.
 
 All functions are pure; labels are 0 … K − 1, and a cluster may be empty.
 """
@@ -17,25 +11,18 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from orthonet.graph.features import Features, block_rows
-from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.modularity import cluster_sizes, membership
 
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.integer[Any]]
 
-
-@dataclass(frozen=True)
-class Agreement:
-    """One layer against the clusters; NaN where there is nothing to measure."""
-
-    name: str
-    modularity: float
-    within_share: float
-    by_chance: float
-    density_within: float
-    density_between: float
+DENSE_PRECISION, SPARSE_PRECISION = 1e-12, 1e-7
+"""Deviation, relative to the size of a feature, below which it is constant: sparse features are not centred first."""
+ZERO_MEAN = 1e-13
+"""Mean in a cluster, relative to a feature's deviation and mean over all nodes, below which it is rounding."""
 
 
 @dataclass(frozen=True)
@@ -84,54 +71,6 @@ class FeatureTable:
         return np.where(self.deviation > 0, np.minimum(share, 1.0), 0.0)
 
 
-def cluster_sizes(labels: Labels, n_clusters: int) -> npt.NDArray[np.int64]:
-    """Count the nodes of each cluster."""
-    return np.bincount(labels, minlength=n_clusters).astype(np.int64)
-
-
-def block_weights(layer: csr_array, labels: Labels, n_clusters: int) -> Array:
-    """Return the K x K sums of edge weight between clusters: Hᵀ W H, so an edge within a cluster counts twice."""
-    inside = _indicator(labels, n_clusters)
-    return np.asarray((inside.T @ (layer @ inside)).toarray(), dtype=np.float64)
-
-
-def modularity(layer: csr_array, labels: Labels, n_clusters: int) -> float:
-    """Return the modularity of the clusters in one layer; NaN if it has no edges."""
-    within, chance = _shares(block_weights(layer, labels, n_clusters))
-    return within - chance
-
-
-def block_densities(
-    layer: csr_array, labels: Labels, n_clusters: int, present: npt.NDArray[np.bool_] | None = None
-) -> Array:
-    """Return for each pair of clusters which share of their pairs of nodes is joined; NaN where there is no pair.
-
-    Nodes that the layer does not hold (``present`` is False) form no pairs.
-    """
-    joined, pairs = _joined_and_pairs(layer, labels, n_clusters, present)
-    return np.divide(joined, pairs, out=np.full_like(joined, np.nan), where=pairs > 0)
-
-
-def layer_agreement(graph: MultilayerGraph, labels: Labels, n_clusters: int) -> tuple[Agreement, ...]:
-    """Measure how far each layer agrees with the clusters."""
-    found = []
-    for name, layer, present in zip(graph.layer_names, graph.layers, graph.present, strict=True):
-        within, chance = _shares(block_weights(layer, labels, n_clusters))
-        joined, pairs = _joined_and_pairs(layer, labels, n_clusters, present)
-        same = np.eye(n_clusters, dtype=bool)
-        found.append(
-            Agreement(
-                name,
-                within - chance,
-                within,
-                chance,
-                _ratio(joined[same].sum(), pairs[same].sum()),
-                _ratio(joined[~same].sum(), pairs[~same].sum()),
-            )
-        )
-    return tuple(found)
-
-
 def feature_table(features: Features, labels: Labels, n_clusters: int) -> FeatureTable:
     """Average the features by cluster, in blocks of rows, so that a memory map never is in memory as a whole."""
     sizes = cluster_sizes(labels, n_clusters)
@@ -141,16 +80,16 @@ def feature_table(features: Features, labels: Labels, n_clusters: int) -> Featur
     sums, squares = np.zeros((n_clusters, n_features)), np.zeros(n_features)
     for rows, own in _blocks(features, labels):
         seen = rows if issparse(rows) else np.asarray(rows, dtype=np.float64) - centre
-        found = _indicator(own, n_clusters).T @ seen
+        found = membership(own, n_clusters).T @ seen
         sums += found.toarray() if issparse(found) else found
         squares += _column_sums(seen**2)
     variance = np.maximum(squares / n_nodes - (overall - centre) ** 2, 0.0)
     # What rounding leaves of a constant column is not a deviation.
-    precision = 1e-7 if issparse(features) else 1e-12
+    precision = SPARSE_PRECISION if issparse(features) else DENSE_PRECISION
     noise = np.sqrt(variance) <= precision * np.sqrt(variance + overall**2)
     deviation = np.where(noise, 0.0, np.sqrt(variance))
     means = centre + np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], np.nan)
-    means = np.where(np.abs(means) <= 1e-13 * (deviation + np.abs(overall)), 0.0, means)
+    means = np.where(np.abs(means) <= ZERO_MEAN * (deviation + np.abs(overall)), 0.0, means)
     return FeatureTable(sizes, means, overall, deviation)
 
 
@@ -180,37 +119,6 @@ def telling_features(table: FeatureTable, limit: int = 20) -> npt.NDArray[np.int
     share = table.between_share
     best = np.argsort(-share, kind="stable")[:limit]
     return best[table.deviation[best] > 0]
-
-
-def _indicator(labels: Labels, n_clusters: int) -> csr_array:
-    """H, N x K: 1 where the node is in the cluster."""
-    n_nodes = len(labels)
-    return csr_array((np.ones(n_nodes), labels, np.arange(n_nodes + 1)), shape=(n_nodes, n_clusters))
-
-
-def _shares(weights: Array) -> tuple[float, float]:
-    total = float(weights.sum())
-    if total <= 0:
-        return float("nan"), float("nan")
-    return float(np.trace(weights)) / total, float(((weights.sum(axis=1) / total) ** 2).sum())
-
-
-def _joined_and_pairs(
-    layer: csr_array, labels: Labels, n_clusters: int, present: npt.NDArray[np.bool_] | None
-) -> tuple[Array, Array]:
-    """Count ordered pairs of different nodes between clusters: those that are joined, and all."""
-    joined = block_weights(
-        csr_array(((layer.data != 0).astype(np.float64), layer.indices, layer.indptr), shape=layer.shape),
-        labels,
-        n_clusters,
-    )
-    held = labels if present is None else labels[present]
-    sizes = np.bincount(held, minlength=n_clusters).astype(np.float64)
-    return joined, np.outer(sizes, sizes) - np.diag(sizes)
-
-
-def _ratio(part: float, whole: float) -> float:
-    return float(part) / float(whole) if whole > 0 else float("nan")
 
 
 def _blocks(features: Features, labels: Labels) -> Iterator[tuple[Features, Labels]]:

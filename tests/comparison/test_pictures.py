@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from orthonet import MultilayerGraph, OrthoNet, datasets
-from orthonet.report import pictures
+from orthonet.comparison import pictures
+from orthonet.support.drawing import png_bytes
 
 pytest.importorskip("matplotlib")
 
@@ -28,9 +29,7 @@ def test_matching_clusters_wear_the_colour_of_their_class(rng):
 
 
 def test_a_picture_becomes_a_file(clouds):
-    content = pictures.png_bytes(
-        pictures.draw_layers(clouds.graph, [clouds.graph.features[:, :2]] * 3, clouds.labels, "")
-    )
+    content = png_bytes(pictures.draw_layers(clouds.graph, [clouds.graph.features[:, :2]] * 3, clouds.labels, ""))
     assert content.startswith(b"\x89PNG")
 
 

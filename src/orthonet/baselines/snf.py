@@ -7,12 +7,13 @@ the similarity is a Gaussian of the squared distance d_ij, of width μ σ_ij, σ
 j to their k nearest; from layers it is the edge weight, and each node is as similar to itself as to its most similar neighbour.
 
 Dense: time O(t S N³), memory O(S N²). Needs the extra ``rivals``. snfpy 0.2.2, its last, calls scikit-learn's ``check_array``
-with an argument that has another name in scikit-learn 1.8; a copy of its module of our own is told the new name.
+with an argument that has another name in scikit-learn 1.8; we load a copy of its module and give it the new name.
 
 References
 ----------
-.. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, "Similarity network fusion for
-       aggregating data types on a genomic scale", Nature Methods, 2014.
+.. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, `"Similarity network
+       fusion for aggregating data types on a genomic scale" <https://doi.org/10.1038/nmeth.2810>`_, Nature Methods,
+       2014.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ class SNF(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    .. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, "Similarity network fusion
-           for aggregating data types on a genomic scale", Nature Methods, 2014.
+    .. [1] B. Wang, A. Mezlini, F. Demir, M. Fiume, Z. Tu, M. Brudno, B. Haibe-Kains, A. Goldenberg, `"Similarity
+           network fusion for aggregating data types on a genomic scale" <https://doi.org/10.1038/nmeth.2810>`_,
+           Nature Methods, 2014.
     """
 
     def __init__(

@@ -61,10 +61,14 @@ def score_by_fraction(
     FractionScore
         As soon as each is known.
 
+    See Also
+    --------
+    orthonet.comparison.outcomes.compare : Several methods on all nodes.
+
     Examples
     --------
     >>> from orthonet import OrthoNet, datasets
-    >>> from orthonet.report.fractions import score_by_fraction
+    >>> from orthonet.comparison.training_fractions import score_by_fraction
     >>> data = datasets.make_multilayer_gaussians(n_nodes=200, n_clusters=3, random_state=0)
     >>> def model(seed):
     ...     return OrthoNet(3, training={"max_iter": 20}, random_state=seed)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orthonet import MultilayerGraph, OrthoNet, metrics
-from orthonet.report.fractions import score_by_fraction
+from orthonet.comparison.training_fractions import score_by_fraction
 
 
 def small(seed):

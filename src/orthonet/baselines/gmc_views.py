@@ -14,7 +14,8 @@ All of them are numbers on one sparse `Pattern`, the pairs that are neighbours i
 
 References
 ----------
-.. [1] H. Wang, Y. Yang, B. Liu, "GMC: graph-based multi-view clustering", IEEE TKDE 32(6), 2020, equations 8, 15 and 16.
+.. [1] H. Wang, Y. Yang, B. Liu, `"GMC: graph-based multi-view clustering"
+       <https://doi.org/10.1109/TKDE.2019.2903810>`_, IEEE TKDE 32(6), 2020, equations 8, 15 and 16.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 BLOCK_ENTRIES = 2**23
-"""Distances of sparse features that are held at the same time."""
+"""Distances of sparse features that are in memory at the same time: 64 MB of them."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Pattern:
 
 
 class View(Protocol):
-    """One view: its pairs, and its similarities on a pattern that holds them."""
+    """One view: its pairs, and its similarities on a pattern that has them."""
 
     @property
     def n_nodes(self) -> int:
@@ -154,7 +155,7 @@ class LayerView:
 
     @classmethod
     def of(cls, layer: csr_array) -> Self:
-        """Take the weights of a layer; self-loops say nothing about groups and are left out."""
+        """Take the weights of a layer; self-loops say nothing about clusters and are left out."""
         entries = layer.tocoo()
         kept = (entries.data > 0) & (entries.row != entries.col)
         rows, columns = entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64)

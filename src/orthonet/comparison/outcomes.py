@@ -1,7 +1,8 @@
 """Run several methods on one graph, and say how well they do: against a reference, or by themselves.
 
-Without reference classes two things can still be seen: whether a method finds the same groups from another seed (stability,
-the mean adjusted Rand index between runs), and how far each layer supports the groups (modularity, see `findings`).
+Without reference classes two things can still be seen: whether a method finds the same clusters from another seed
+(stability, the mean adjusted Rand index between runs), and how far each layer supports the clusters (modularity, see
+`orthonet.graph.modularity`).
 """
 
 from __future__ import annotations
@@ -16,13 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet import metrics
-from orthonet.baselines import KMeans, SpectralClustering
-from orthonet.clustering.estimator import OrthoNet
+from orthonet.comparison.methods import Fit
+from orthonet.graph.modularity import layer_agreement
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.report.findings import layer_agreement
 
-Fit = Callable[[int], Any]
-"""From a seed to a fitted estimator."""
 Labels = npt.NDArray[np.int64]
 SCORES: dict[str, Callable[[Any, Any], float]] = {
     "purity": metrics.purity,
@@ -30,6 +28,7 @@ SCORES: dict[str, Callable[[Any, Any], float]] = {
     "ari": metrics.adjusted_rand,
     "accuracy": metrics.clustering_accuracy,
 }
+"""Agreement with reference classes, by the names that tables and files use."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ class Outcome:
         return float(np.mean([metrics.adjusted_rand(*pair) for pair in pairs])) if pairs else None
 
     def modularity(self, graph: MultilayerGraph) -> dict[str, float]:
-        """Return the modularity of the groups in each layer, mean over the runs."""
+        """Return the modularity of the clusters in each layer, mean over the runs."""
         found: dict[str, list[float]] = {name: [] for name in graph.layer_names}
         for labels in self.labels:
             codes = np.unique(labels, return_inverse=True)[1]
@@ -99,25 +98,10 @@ class Outcome:
         return row | {"runs": len(self.labels), "seconds": round(float(np.mean(self.seconds)), 3)}
 
 
-def standard_methods(graph: MultilayerGraph, n_clusters: int) -> dict[str, Fit]:
-    """Return K-means, spectral clustering of each layer and of the means, and OrthoNet, all of them quiet."""
-
-    def spectral(**how: Any) -> Fit:
-        return lambda seed: SpectralClustering(n_clusters, random_state=seed, verbose=False, **how).fit(graph)
-
-    return {
-        "K-means on the features": lambda seed: KMeans(n_clusters, random_state=seed).fit(graph),
-        **{f"spectral, layer {name!r}": spectral(layer=name) for name in graph.layer_names},
-        "spectral, arithmetic mean": spectral(aggregation="arithmetic"),
-        "spectral, geometric mean": spectral(aggregation="geometric"),
-        "OrthoNet": lambda seed: OrthoNet(n_clusters, random_state=seed, verbose=False).fit(graph),
-    }
-
-
-def compare(methods: Mapping[str, Fit], seeds: Sequence[int], *, failing: bool = False) -> Iterator[Outcome]:
+def compare(methods: Mapping[str, Fit], seeds: Sequence[int], *, skip_failures: bool = False) -> Iterator[Outcome]:
     """Fit each method in turn, once with each seed, and yield what it found.
 
-    Where ``failing`` is allowed, a method that refuses the data yields its sentence, and the others go on.
+    With ``skip_failures`` a method that raises yields its message, and the others go on.
     """
     for name, fit in methods.items():
         labels, seconds, first = [], [], None
@@ -129,7 +113,7 @@ def compare(methods: Mapping[str, Fit], seeds: Sequence[int], *, failing: bool =
                 labels.append(np.asarray(estimator.labels_))
                 first = estimator if first is None else first
         except (ValueError, ImportError, FloatingPointError, MemoryError) as error:
-            if not failing:
+            if not skip_failures:
                 raise
             yield Outcome(name, (), (), failure=" ".join(str(error).split()) or type(error).__name__)
             continue
