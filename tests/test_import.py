@@ -21,10 +21,7 @@ def test_import_loads_neither_torch_nor_numpy_nor_anything_of_ours():
     assert done.returncode == 0, done.stderr
 
 
-NEED_TORCH = {
-    "OrthoNet",
-    "write_report",  # by a constant of the training, orthonet.embedding.training.WINDOW
-}
+NEED_TORCH = {"OrthoNet"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from orthonet import OrthoNet, datasets
 from orthonet.clustering.plot import draw_points, look_steps
 from orthonet.clustering.projection_2d import flatten, flattening, sample
-from orthonet.support.drawing import MARKERS, MUTED, group_sign
+from orthonet.support.drawing import MARKERS, MUTED, colour_and_symbol
 
 figure = pytest.importorskip("matplotlib.figure")
 from matplotlib.colors import to_rgba  # noqa: E402
@@ -142,7 +142,7 @@ def test_another_fit_moves_the_points(clouds, axis):
 
 
 def test_signs_differ_up_to_a_hundred_groups(axis):
-    assert len({group_sign(group) for group in range(100)}) == 100
+    assert len({colour_and_symbol(group) for group in range(100)}) == 100
     draw_points(axis, np.zeros((100, 2)), np.arange(100))
     assert len(axis.collections) == len(MARKERS)
     shapes = {tuple(map(tuple, c.get_paths()[0].vertices.round(3))) for c in axis.collections}

@@ -11,7 +11,8 @@ from orthonet.embedding.nodes import Nodes
 from orthonet.embedding.orthogonal import embedding_map
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import as_operator
-from orthonet.embedding.training import WINDOW, train
+from orthonet.embedding.training import train
+from orthonet.embedding.training_result import WINDOW
 
 
 @pytest.fixture(scope="module")

@@ -392,9 +392,9 @@ def test_layers_have_the_weights_that_were_used_and_the_features_own_layer_is_na
     assert "One more layer, features, joins nodes with similar features; its weight was 0.2." in shown
 
 
-def test_weights_by_name_are_shown_too(clouds):
+def test_weights_of_other_methods_are_shown_too(clouds):
     graph = MultilayerGraph(clouds.graph.layers[:2], layer_names=["a", "b"])
     found = Found()
-    found.labels_, found.layer_weights_ = clouds.labels, {"a": 0.125, "b": 0.875}  # as MIMOSA has them
+    found.labels_, found.layer_names_, found.layer_weights_ = clouds.labels, ("a", "b"), np.array([0.125, 0.875])
     shown = str(layers_section(Fitted.of(graph, found))[0])
     assert re.findall(r"0\.\d75|0\.125", shown) == ["0.125", "0.875"]

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from orthonet.aggregation import aggregate
 from orthonet.baselines.aggregated_spectral import AggregatedSpectralClustering
 from orthonet.graph.laplacian import LaplacianKind
@@ -46,8 +48,9 @@ class MIMOSA(AggregatedSpectralClustering):
     ----------
     labels_ : array of shape (N,)
     embedding_ : array of shape (N, K)
-    layer_weights_ : dict
-        v, by the names of the layers.
+    layer_names_ : tuple of str
+    layer_weights_ : array of shape (len(layer_names_),)
+        v, one weight per layer.
     reliable_ : bool
         Whether the noise between the clusters is below the bound of what they bear.
     aggregation_ : dict
@@ -94,7 +97,8 @@ class MIMOSA(AggregatedSpectralClustering):
     def fit(self, X: Any, y: Any = None, *, layers: Sequence[Any] | None = None, views: Any = None) -> Self:
         """Cluster the nodes of a `MultilayerGraph`, or of ``layers``; ``views`` are accepted and ignored."""
         super().fit(X, y, layers=layers, views=views)
-        self.layer_weights_ = self.aggregation_["layer_weights"]
+        weights = self.aggregation_["layer_weights"]
+        self.layer_names_, self.layer_weights_ = tuple(weights), np.array(list(weights.values()))
         self.reliable_ = bool(self.aggregation_["reliable"])
         return self
 

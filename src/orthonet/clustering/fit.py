@@ -34,7 +34,8 @@ from orthonet.embedding.nodes import Nodes
 from orthonet.embedding.orthogonal import embedding_map
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import as_tensor
-from orthonet.embedding.training import TrainingResult, train
+from orthonet.embedding.training import train
+from orthonet.embedding.training_result import TrainingResult
 from orthonet.graph.features import Features, FeatureScaler
 from orthonet.graph.knn import knn_layer
 from orthonet.graph.multilayer import MultilayerGraph

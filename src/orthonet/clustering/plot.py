@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.projection_2d import flatten, flattening, sample
-from orthonet.clustering.result import FitResult
-from orthonet.embedding.training import WINDOW
+from orthonet.embedding.training_result import WINDOW
 from orthonet.support.checks import check_integer
 from orthonet.support.drawing import (
     ABSENT,
@@ -20,7 +19,7 @@ from orthonet.support.drawing import (
     NEUTRAL,
     VALUES,
     check_axes,
-    group_sign,
+    colour_and_symbol,
     notebook_axes,
     scale,
 )
@@ -29,6 +28,8 @@ from orthonet.support.text import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from orthonet.clustering.result import FitResult
 
 Array = npt.NDArray[np.float64]
 
@@ -109,7 +110,7 @@ def draw_points(axis: Axes, where: Array, clusters: npt.NDArray[Any] | None = No
 
 def _signs(clusters: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the colour and the symbol of each node's cluster."""
-    signs = np.array([group_sign(one) for one in range(int(clusters.max(initial=0)) + 1)], dtype=np.intp)
+    signs = np.array([colour_and_symbol(one) for one in range(int(clusters.max(initial=0)) + 1)], dtype=np.intp)
     return signs[clusters, 0], signs[clusters, 1]
 
 
@@ -239,7 +240,7 @@ def _name_categories(axis: Axes, categories: Categories, where: Array, shown: np
     lines = require("matplotlib.lines", extra="plot", purpose="drawing")
     handles = []
     for code in range(len(categories.names)):
-        colour, symbol = group_sign(code)
+        colour, symbol = colour_and_symbol(code)
         sign = {"color": MUTED[colour], "marker": MARKERS[symbol], "markersize": 6, "markeredgewidth": 0}
         handles.append(lines.Line2D([], [], linestyle="", **sign))
     legend = axis.legend(

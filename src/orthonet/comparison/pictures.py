@@ -19,7 +19,7 @@ from orthonet.clustering.plot import draw_points
 from orthonet.clustering.projection_2d import flatten
 from orthonet.comparison.outcomes import Outcome, Reference
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.support.drawing import MUTED, group_sign, new_figure
+from orthonet.support.drawing import MUTED, colour_and_symbol, new_figure
 from orthonet.support.optional import require
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ def draw_embedding(
     flat = flatten(unit_rows(embedding))
     figure = new_figure(8, 4.2)
     left, right = figure.subplots(1, 2)
-    for axis, groups, name in (
+    for axis, partition, name in (
         (left, np.unique(labels, return_inverse=True)[1], "reference classes"),
         (right, _matched(found, labels), "clusters found"),
     ):
-        draw_points(axis, flat, groups)
+        draw_points(axis, flat, partition)
         axis.set_title(name, fontsize=10)
     figure.suptitle(title, fontsize=11)
     return figure
@@ -135,7 +135,7 @@ def _draw_regions(axis: Axes, features: npt.NDArray[np.float64], model: OrthoNet
     grids = np.meshgrid(*(np.linspace(a, b, GRID) for a, b in zip(low - margin, high + margin, strict=True)))
     region = model.predict(np.stack([grid.ravel() for grid in grids], axis=1)).reshape(grids[0].shape)
     n_clusters = len(model.cluster_centers_)
-    palette = colors.ListedColormap([MUTED[group_sign(k)[0]] for k in range(n_clusters)])
+    palette = colors.ListedColormap([MUTED[colour_and_symbol(k)[0]] for k in range(n_clusters)])
     axis.pcolormesh(
         *grids,
         region,

@@ -27,28 +27,11 @@ from orthonet.embedding.loss import SmallLoss, cholesky_guarded
 from orthonet.embedding.networks import Ensemble
 from orthonet.embedding.nodes import Batches, Nodes
 from orthonet.embedding.processes import Processes
+from orthonet.embedding.training_result import WINDOW, TrainingResult
 from orthonet.support.progress import progress
 
-WINDOW = 20
-"""Steps between two looks at how far the embedding has turned."""
 DECAY = 0.9
 """Of the running averages of mini-batches."""
-
-
-@dataclass
-class TrainingResult:
-    """What came of a training run."""
-
-    losses: list[float] = field(default_factory=list)
-    """Loss before each step."""
-    turns: list[float] = field(default_factory=list)
-    """How far the embedding turned from one look to the next."""
-    converged: bool = False
-    """Whether the embedding had settled when training stopped."""
-    interrupted: bool = False
-    """Whether it was stopped by Ctrl-C."""
-    bytes_per_step: float = 0.0
-    """What each process gives to the others at a step."""
 
 
 def train(

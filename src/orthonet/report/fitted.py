@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from orthonet.clustering.parameters import training_options
 from orthonet.graph.multilayer import MultilayerGraph
 
 Array = npt.NDArray[np.float64]
@@ -78,18 +77,20 @@ class Fitted:
     @property
     def tol(self) -> float | None:
         """The turn of the embedding below which training stops, if the method has such a setting."""
-        if hasattr(self.model, "training"):
+        if is_orthonet(self.model):
+            from orthonet.clustering.parameters import training_options
+
             return training_options(self.model.training).tol
         return getattr(self.model, "tol", None)
 
     @property
     def layer_weights(self) -> dict[str, float]:
         """How much each layer counted, by name, as far as the method says so."""
-        weights = getattr(self.model, "layer_weights_", {})
-        if not isinstance(weights, Mapping):
-            names = getattr(self.model, "layer_names_", self.graph.layer_names)
-            weights = dict(zip(names, weights, strict=True)) if len(names) == len(weights) else {}
-        return {str(name): float(weight) for name, weight in weights.items()}
+        weights = getattr(self.model, "layer_weights_", ())
+        names = getattr(self.model, "layer_names_", self.graph.layer_names)
+        if len(names) != len(weights):
+            return {}
+        return {str(name): float(weight) for name, weight in zip(names, weights, strict=True)}
 
     @property
     def method(self) -> str:
@@ -110,6 +111,11 @@ class Fitted:
         if self.graph.feature_names is not None:
             return tuple(map(str, self.graph.feature_names))
         return tuple(f"feature {index}" for index in range(self.graph.features.shape[1]))
+
+
+def is_orthonet(model: Any) -> bool:
+    """Say whether a model is an `OrthoNet`, without importing that class, which loads torch."""
+    return any(one.__module__ == "orthonet.clustering.estimator" for one in type(model).__mro__)
 
 
 def _rows(model: Any, name: str, n_nodes: int, n_dims: int) -> Array | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orthonet.support.drawing import DENSITY, MUTED, VALUES, group_sign
+from orthonet.support.drawing import DENSITY, MUTED, VALUES, colour_and_symbol
 
 # Indigo and wine of the muted scheme drown in a dark page; these are the same hues, lighter.
 MUTED_ON_DARK = ("#6A50D8", *MUTED[1:7], "#B8205C", *MUTED[8:])
@@ -55,5 +55,5 @@ THEMES: dict[str, dict[str, Any]] = {
 
 def cluster_sign(cluster: int) -> tuple[int, str]:
     """Return the place of a cluster's colour in the palette, and its symbol."""
-    colour, symbol = group_sign(cluster)
+    colour, symbol = colour_and_symbol(cluster)
     return colour, SYMBOLS[symbol]

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 import orthonet
-from orthonet.clustering.estimator import OrthoNet
-from orthonet.clustering.parameters import without_defaults
-from orthonet.report.fitted import Fitted, Labelling
+from orthonet.report.fitted import Fitted, Labelling, is_orthonet
 from orthonet.report.page import plain, shortened
 from orthonet.support.text import listed
 
@@ -42,7 +40,10 @@ def changed_settings(model: Any) -> dict[str, Any]:
         return {}
     defaults = {name: one.default for name, one in inspect.signature(type(model).__init__).parameters.items()}
     given = model.get_params(deep=False)
-    given = without_defaults(given) if isinstance(model, OrthoNet) else given
+    if is_orthonet(model):
+        from orthonet.clustering.parameters import without_defaults
+
+        given = without_defaults(given)
     return {name: value for name, value in given.items() if not _same(value, defaults.get(name))}
 
 

@@ -1,6 +1,6 @@
 """What all pictures share: colours that the colour-blind can tell apart, symbols, and axes to draw on.
 
-Group k has colour k mod 10 and symbol ⌊k / 10⌋ mod 10: up to ten groups differ by colour alone, up to a hundred by colour
+Cluster k has colour k mod 10 and symbol ⌊k / 10⌋ mod 10: up to ten clusters differ by colour alone, up to a hundred by colour
 and symbol; from there on the pairs return. Scales have falling lightness throughout, so they also read in grey.
 """
 
@@ -33,16 +33,16 @@ MUTED = (
 )
 NEUTRAL = "#555555"
 ABSENT = "#e3e6ea"
-"""For what is not there: a value that is missing, a node that a layer does not hold."""
+"""For what is not there: a value that is missing, a node that a layer lacks."""
 MARKERS = ("o", "s", "D", "^", "P", "X", "*", "v", "p", ">")
 DENSITY = ("#ffffff", "#dbe4f2", "#a9bfe0", "#6f8fc4", "#3f5fa3", "#1f3478")
 # Cividis (Nuñez, Anderton & Renslow 2018) without its palest end.
 VALUES = ("#00224e", "#32436d", "#61656f", "#8c8878", "#bcae6c", "#f0d846")
 
 
-def group_sign(group: int) -> tuple[int, int]:
-    """Return the place of a group's colour among the ten, and of its symbol."""
-    return group % len(MUTED), group // len(MUTED) % len(MARKERS)
+def colour_and_symbol(cluster: int) -> tuple[int, int]:
+    """Return the place of a cluster's colour among the ten, and of its symbol."""
+    return cluster % len(MUTED), cluster // len(MUTED) % len(MARKERS)
 
 
 def scale(colours: Sequence[str]) -> Colormap:
