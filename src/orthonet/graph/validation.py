@@ -99,6 +99,24 @@ def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple
     return names
 
 
+def check_feature_names(feature_names: Any, features: Any) -> tuple[str, ...]:
+    """Return unique names, all of them text, one for each column of the features."""
+    if features is None:
+        raise ValueError("feature_names needs features to name; pass features too")
+    if isinstance(feature_names, str):
+        raise TypeError(f"feature_names must be a sequence of names, got the string {feature_names!r}")
+    names = tuple(feature_names)
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError(f"feature_names[{position}] must be a str, got {name!r} of type {type(name).__name__}")
+    if len(names) != features.shape[1]:
+        raise ValueError(f"feature_names holds {len(names)} names for {features.shape[1]} features")
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ValueError(f"feature_names must be unique, but {duplicate!r} occurs more than once")
+    return tuple(map(str, names))
+
+
 def _symmetric(adjacency: csr_array, name: str, symmetrize: Symmetrize | None) -> csr_array:
     transposed = csr_array(adjacency.T)
     if symmetrize is not None:

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from orthonet.graph.convert.columns import chosen_features, feature_columns, feature_records
-from orthonet.graph.convert.parts import (
+from orthonet.graph.convert.assembly import (
     MISSING_FROM,
     Absent,
     Layer,
     assemble,
     checked_weights,
-    edges_once,
     grouped,
     layers_missing,
     mask_of,
@@ -23,6 +21,8 @@ from orthonet.graph.convert.parts import (
     put_once,
     split_layers,
 )
+from orthonet.graph.convert.node_attributes import chosen_features, feature_columns, feature_records
+from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import id_array
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
@@ -112,7 +112,7 @@ def to_networkx(graph: MultilayerGraph) -> Any:
         result.add_node(node)
         result.nodes[node].update(record | ({MISSING_FROM: missing} if missing else {}))
     for name, adjacency in zip(graph.layer_names, graph.layers, strict=True):
-        for source, target, value in zip(*(part.tolist() for part in edges_once(adjacency)), strict=True):
+        for source, target, value in EdgeList.of_layer(adjacency).tuples():
             result.add_edge(ids[source], ids[target], key=name, **{LAYER: name, WEIGHT: value})
     return result
 
@@ -126,12 +126,12 @@ def to_networkx_layers(graph: MultilayerGraph) -> dict[str, Any]:
     records = list(feature_records(graph, feature_columns(graph)))
     ids = graph.node_ids.tolist()
     found = {}
-    for name, adjacency, held in zip(graph.layer_names, graph.layers, graph.present, strict=True):
+    for name, adjacency, present in zip(graph.layer_names, graph.layers, graph.present, strict=True):
         result = networkx.Graph(name=name)
-        for position in np.flatnonzero(held).tolist():
+        for position in np.flatnonzero(present).tolist():
             result.add_node(ids[position])
             result.nodes[ids[position]].update(records[position])
-        edges = zip(*(part.tolist() for part in edges_once(adjacency)), strict=True)
+        edges = EdgeList.of_layer(adjacency).tuples()
         result.add_weighted_edges_from((ids[source], ids[target], value) for source, target, value in edges)
         found[name] = result
     return found
@@ -143,14 +143,13 @@ def _is_graph(given: Any) -> bool:
 
 def _layer(name: str, graph: Any, place: Mapping[Any, int], weight: str | None) -> Layer:
     edges = list(graph.edges(data=True))
-    return Layer(
-        name,
+    rows = EdgeList(
         positions_of((edge[0] for edge in edges), place, f"layer {name!r}"),
         positions_of((edge[1] for edge in edges), place, f"layer {name!r}"),
         checked_weights(_weights([edge[2] for edge in edges], weight), lambda at: _called(edges[at], name)),
         graph.is_directed(),
-        mask_of(positions_of(graph.nodes, place, f"layer {name!r}"), len(place)),
     )
+    return Layer(name, rows, mask_of(positions_of(graph.nodes, place, f"layer {name!r}"), len(place)))
 
 
 def _layers_of_one(
@@ -159,7 +158,7 @@ def _layers_of_one(
     if keys and not graph.is_multigraph():
         raise ValueError("keys=True needs a multigraph: the edges of a simple graph have no keys")
     edges = list(graph.edges(data=True, keys=True)) if keys else list(graph.edges(data=True))
-    held = mask_of(positions_of(graph.nodes, place, "the graph"), len(ids))
+    present = mask_of(positions_of(graph.nodes, place, "the graph"), len(ids))
     source = positions_of((edge[0] for edge in edges), place, "the graph")
     target = positions_of((edge[1] for edge in edges), place, "the graph")
     records = [edge[-1] for edge in edges]
@@ -174,7 +173,7 @@ def _layers_of_one(
     elif ABSENT in kinds:
         raise ValueError(f"{_called(edges[kinds.index(ABSENT)])} has no {layer!r}, but others have")
     groups = grouped(kinds, lambda at: _called(edges[at]), graph.graph.get("layers"))
-    whole = Layer("", source, target, values, graph.is_directed(), held)
+    whole = Layer("", EdgeList(source, target, values, graph.is_directed()), present)
     missing = (graph.nodes[node].get(MISSING_FROM) if node in graph else None for node in ids)
     return split_layers(whole, groups, missing, ids)
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from orthonet.graph.convert.columns import chosen_features, feature_arrays, feature_columns
-from orthonet.graph.convert.parts import edges_once, with_feature_names
+from orthonet.graph.convert.assembly import names_of_features
+from orthonet.graph.convert.node_attributes import chosen_features, feature_arrays, feature_columns
+from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array, row_labels
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.optional import require
@@ -87,8 +88,8 @@ def from_tables(
     if isinstance(features, str) and not rest:
         features = None
     matrix, names = chosen_features(rest, features, ids.tolist(), fill=fill)
-    graph = MultilayerGraph.from_edges(edges, matrix, ids, present=present, **columns)
-    return with_feature_names(graph, names)
+    names = names_of_features(matrix, names)
+    return MultilayerGraph.from_edges(edges, matrix, ids, present=present, feature_names=names, **columns)
 
 
 def to_pandas(graph: MultilayerGraph) -> Tables:
@@ -104,20 +105,20 @@ def to_polars(graph: MultilayerGraph) -> Tables:
 
 
 def _tables(graph: MultilayerGraph, frame: Any) -> Tables:
-    parts = [edges_once(layer) for layer in graph.layers]
+    lists = [EdgeList.of_layer(layer) for layer in graph.layers]
     ids = graph.node_ids
     names = feature_columns(graph, reserved=(NODE,))
-    edges = {
-        "source": _column(ids[np.concatenate([source for source, *_ in parts])]),
-        "target": _column(ids[np.concatenate([target for _, target, _ in parts])]),
-        "layer": [name for name, (one, *_) in zip(graph.layer_names, parts, strict=True) for _ in range(len(one))],
-        "weight": np.concatenate([weight for *_, weight in parts]),
+    table = {
+        "source": _column(ids[np.concatenate([edges.source for edges in lists])]),
+        "target": _column(ids[np.concatenate([edges.target for edges in lists])]),
+        "layer": [name for name, edges in zip(graph.layer_names, lists, strict=True) for _ in range(len(edges))],
+        "weight": np.concatenate([edges.weight for edges in lists]),
     }
     nodes = {NODE: _column(ids), **dict(zip(names, feature_arrays(graph), strict=True))}
     present = {
         name: ids[held].tolist() for name, held in zip(graph.layer_names, graph.present, strict=True) if not held.all()
     }
-    return Tables(frame(edges), frame(nodes), present)
+    return Tables(frame(table), frame(nodes), present)
 
 
 def _column(ids: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
-from orthonet.graph.convert.parts import MISSING_FROM, as_floats, is_number
+from orthonet.graph.convert.assembly import MISSING_FROM, as_floats, is_number
 from orthonet.graph.ids import is_empty
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.warn import warn_user

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from orthonet.graph.convert.parts import Layer, assemble, checked_weights
+from orthonet.graph.convert.assembly import Layer, assemble, checked_weights
+from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
@@ -73,13 +75,12 @@ def from_pyg(
     ids = node_ids if node_ids is not None else range(n_nodes) if found is None else _listed(found)
     every = [_edges(one, key, n_nodes, weight) for key, one in parts.items()]
     if names:
-        groups = [
-            Layer(str(name), one.source, one.target, one.weight, True, one.held)
-            for name, one in zip(names, every, strict=True)
-        ]
+        groups = [replace(one, name=str(name)) for name, one in zip(names, every, strict=True)]
     else:
         groups = _by_type(every[0], data, layer, layer_names)
-    return assemble(_held(groups, nodes.get("present")), ids, matrix, nodes.get("feature_names"), symmetrize=symmetrize)
+    return assemble(
+        _with_present(groups, nodes.get("present")), ids, matrix, nodes.get("feature_names"), symmetrize=symmetrize
+    )
 
 
 def to_pyg(graph: MultilayerGraph) -> Any:
@@ -185,7 +186,8 @@ def _edges(store: Any, key: str, n_nodes: int, weight: str | None) -> Layer:
     weights = checked_weights(
         values.ravel(), lambda at: f"{key}: edge {at}, from {int(pairs[0, at])} to {int(pairs[1, at])},"
     )
-    return Layer(key, pairs[0].astype(np.intp), pairs[1].astype(np.intp), weights, True, np.ones(n_nodes, dtype=bool))
+    source, target = pairs.astype(np.intp)
+    return Layer(key, EdgeList(source, target, weights, directed=True), np.ones(n_nodes, dtype=bool))
 
 
 def _by_type(whole: Layer, data: Any, layer: str, layer_names: Sequence[str] | None) -> list[Layer]:
@@ -193,12 +195,12 @@ def _by_type(whole: Layer, data: Any, layer: str, layer_names: Sequence[str] | N
     if kinds is None:
         if layer != TYPE:
             raise ValueError(f"data has no attribute {layer!r}; it has {', '.join(map(repr, data.keys()))}")
-        which = np.zeros(len(whole.source), dtype=np.int64)
+        which = np.zeros(len(whole.edges), dtype=np.int64)
     else:
         which = kinds.detach().cpu().numpy()
-    if which.shape != whole.source.shape or which.dtype.kind not in "iu":
+    if which.shape != whole.edges.source.shape or which.dtype.kind not in "iu":
         raise ValueError(
-            f"{layer} must hold an integer for each of {len(whole.source)} edges, got {which.dtype} of shape {which.shape}"
+            f"{layer} must hold an integer for each of {len(whole.edges)} edges, got {which.dtype} of shape {which.shape}"
         )
     types = np.unique(which).tolist()
     names = layer_names if layer_names is not None else data.get("layer_names")
@@ -206,26 +208,22 @@ def _by_type(whole: Layer, data: Any, layer: str, layer_names: Sequence[str] | N
         raise ValueError(f"layer_names holds {len(names)} names, but {layer} goes from {types[0]} to {types[-1]}")
     found = []
     for kind in types:
-        chosen = which == kind
         name = f"layer {kind}" if names is None else str(names[kind])
-        found.append(Layer(name, whole.source[chosen], whole.target[chosen], whole.weight[chosen], True, whole.held))
+        found.append(Layer(name, whole.edges.select(which == kind), whole.present))
     return found
 
 
-def _held(layers: list[Layer], present: Any) -> list[Layer]:
-    """Return the layers with the nodes they hold, where `to_pyg` wrote that."""
+def _with_present(layers: list[Layer], present: Any) -> list[Layer]:
+    """Return the layers with the nodes present in each, where `to_pyg` wrote that."""
     if present is None:
         return layers
     masks = present.detach().cpu().numpy()
-    if masks.dtype != bool or masks.shape != (len(layers[0].held), len(layers)):
+    if masks.dtype != bool or masks.shape != (len(layers[0].present), len(layers)):
         raise ValueError(
-            f"data.present must be booleans of shape ({len(layers[0].held)}, {len(layers)}), nodes by layers, got "
+            f"data.present must be booleans of shape ({len(layers[0].present)}, {len(layers)}), nodes by layers, got "
             f"{masks.dtype} of shape {masks.shape}"
         )
-    return [
-        Layer(one.name, one.source, one.target, one.weight, one.directed, mask)
-        for one, mask in zip(layers, masks.T, strict=True)
-    ]
+    return [replace(one, present=mask) for one, mask in zip(layers, masks.T, strict=True)]
 
 
 def _numbers(tensor: Any) -> npt.NDArray[Any] | csr_array | None:

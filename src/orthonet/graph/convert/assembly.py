@@ -1,4 +1,4 @@
-"""The parts that every foreign graph is taken to: nodes in order, edges of each layer by position, numbers on nodes."""
+"""From the edges of each layer and the columns of the nodes, as every other library has them, to one graph."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, triu
+from scipy.sparse import csr_array
 
+from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array, is_empty
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import ROUNDING, Symmetrize
@@ -22,34 +23,11 @@ MISSING_FROM = "missing_from"
 
 @dataclass(frozen=True)
 class Layer:
-    """The edges of one layer.
-
-    Attributes
-    ----------
-    name : str
-    source, target : arrays of int
-        Positions of both ends among the nodes.
-    weight : array of float
-        Finite and >= 0.
-    directed : bool
-        Whether an edge counts one way only.
-    held : boolean array of shape (N,)
-        Which nodes the layer holds.
-    """
+    """One layer: its name, its edges, and a boolean array of shape (N,) of the nodes that are present in it."""
 
     name: str
-    source: npt.NDArray[np.intp]
-    target: npt.NDArray[np.intp]
-    weight: npt.NDArray[np.float64]
-    directed: bool
-    held: npt.NDArray[np.bool_]
-
-    def adjacency(self) -> csr_array:
-        """Return the N x N weights, source by row; parallel edges add up."""
-        shape = (len(self.held), len(self.held))
-        one_way = csr_array((self.weight, (self.source, self.target)), shape=shape)
-        one_way.sum_duplicates()
-        return one_way if self.directed else csr_array(one_way + one_way.T)
+    edges: EdgeList
+    present: npt.NDArray[np.bool_]
 
 
 def assemble(
@@ -67,20 +45,20 @@ def assemble(
         raise ValueError("the graph has no edges; there is nothing to cluster by")
     ids = id_array(ids, "node_ids")
     check_unique(ids, "node_ids")
-    adjacencies = [layer.adjacency() for layer in layers]
+    adjacencies = [layer.edges.adjacency(len(layer.present)) for layer in layers]
     if symmetrize is None:
         for layer, adjacency in zip(layers, adjacencies, strict=True):
-            if layer.directed:
+            if layer.edges.directed:
                 check_undirected(adjacency, f"layer {layer.name!r}", ids)
-    graph = MultilayerGraph(
+    return MultilayerGraph(
         adjacencies,
         features,
         [layer.name for layer in layers],
         ids,
-        present=[layer.held for layer in layers] if absent == "missing" else None,
+        present=[layer.present for layer in layers] if absent == "missing" else None,
         symmetrize=symmetrize,
+        feature_names=names_of_features(features, feature_names),
     )
-    return with_feature_names(graph, feature_names)
 
 
 def named_graphs(graphs: Any, is_graph: Callable[[Any], bool], library: str) -> dict[str, Any]:
@@ -102,11 +80,11 @@ def named_graphs(graphs: Any, is_graph: Callable[[Any], bool], library: str) -> 
 def split_layers(
     whole: Layer, groups: Mapping[Any, npt.NDArray[np.intp]], missing: Iterable[Any], ids: Sequence[Any]
 ) -> list[Layer]:
-    """Return the layers that the edges of one graph name; a node's ``missing`` entry says which do not hold it."""
+    """Return the layers that the edges of one graph name; a node's ``missing`` entry names those it is missing from."""
     names = list(map(str, groups))
-    masks = masks_without(missing, names, whole.held, ids)
+    masks = masks_without(missing, names, whole.present, ids)
     return [
-        Layer(name, whole.source[chosen], whole.target[chosen], whole.weight[chosen], whole.directed, mask)
+        Layer(name, whole.edges.select(chosen), mask)
         for name, chosen, mask in zip(names, groups.values(), masks, strict=True)
     ]
 
@@ -121,11 +99,10 @@ def put_once(column: list[Any], position: int, value: Any, called: str, layer: s
     column[position] = value
 
 
-def with_feature_names(graph: MultilayerGraph, names: Iterable[Any] | None) -> MultilayerGraph:
-    """Name the features of a graph that nobody else holds yet."""
-    if names is not None and graph.features is not None:
-        object.__setattr__(graph, "feature_names", tuple(map(str, names)))
-    return graph
+def names_of_features(features: Any, names: Iterable[Any] | None) -> tuple[str, ...] | None:
+    """Return names for a graph's features; None where there is nothing to name, or where two names are the same."""
+    listed = None if names is None or features is None else tuple(map(str, names))
+    return listed if listed and len(set(listed)) == len(listed) else None
 
 
 def check_undirected(adjacency: csr_array, name: str, ids: npt.NDArray[Any]) -> None:
@@ -195,10 +172,10 @@ def mask_of(positions: npt.NDArray[np.intp], n_nodes: int) -> npt.NDArray[np.boo
 
 
 def masks_without(
-    missing: Iterable[Any], names: Sequence[str], held: npt.NDArray[np.bool_], ids: Sequence[Any]
+    missing: Iterable[Any], names: Sequence[str], present: npt.NDArray[np.bool_], ids: Sequence[Any]
 ) -> list[npt.NDArray[np.bool_]]:
-    """Return a mask a layer: the nodes held, but for those whose ``missing`` entry names the layer."""
-    masks = [held.copy() for _ in names]
+    """Return a mask per layer: the nodes present, but for those whose ``missing`` entry names the layer."""
+    masks = [present.copy() for _ in names]
     for position, layers in enumerate(missing):
         for name in _names_in(layers):
             if name not in names:
@@ -211,18 +188,9 @@ def masks_without(
 
 
 def layers_missing(graph: MultilayerGraph) -> list[list[str]]:
-    """Return, for each node, the names of the layers that do not hold it."""
-    held = np.array(graph.present)
-    return [
-        [name for name, there in zip(graph.layer_names, column, strict=True) if not there] for column in held.T.tolist()
-    ]
-
-
-def edges_once(layer: csr_array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.float64]]:
-    """Return each edge of a symmetric layer once: positions of both ends, and weight."""
-    half = triu(layer, k=1).tocoo()
-    order = np.lexsort((half.col, half.row))
-    return half.row[order].astype(np.intp), half.col[order].astype(np.intp), half.data[order]
+    """Return, for each node, the names of the layers it is missing from."""
+    columns = np.array(graph.present).T.tolist()
+    return [[name for name, there in zip(graph.layer_names, column, strict=True) if not there] for column in columns]
 
 
 def as_floats(numbers: Sequence[Any]) -> npt.NDArray[np.float64]:

@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, issparse
 
-from orthonet.graph.convert.parts import check_undirected, mask_of, with_feature_names
+from orthonet.graph.convert.assembly import check_undirected, mask_of, names_of_features
 from orthonet.graph.ids import check_unique, id_array
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
+from orthonet.graph.view_layers import spread
 from orthonet.support.optional import require
 from orthonet.support.warn import warn_user
 
@@ -60,10 +61,11 @@ def from_anndata(
         if layers is not None or features not in (AUTO, None) or symmetrize is not None:
             raise ValueError("views makes layers and features itself: pass it without layers, features and symmetrize")
         groups = {key: _matrix(adata, key) for key in _keys(views, "views")}
-        graph = MultilayerGraph.from_views(
-            {key: group for key, (group, _) in groups.items()}, node_ids=ids, **neighbors
+        matrices = {key: group for key, (group, _) in groups.items()}
+        columns = [name for _, names in groups.values() for name in names or ()]
+        return MultilayerGraph.from_views(
+            matrices, node_ids=ids, feature_names=names_of_features(matrices, columns), **neighbors
         )
-        return with_feature_names(graph, [name for _, names in groups.values() for name in names or ()])
     if neighbors:
         raise TypeError(f"{next(iter(neighbors))} is for building layers from views; pass views= too")
     found = {key: _graph(adata.obsp[key]) for key in _graph_keys(adata, layers)}
@@ -72,15 +74,15 @@ def from_anndata(
             check_undirected(adjacency, f"obsp[{key!r}]", ids)
     matrix, names = (None, None) if features is None else _matrix(adata, features)
     made = _neighbour_graphs(adata, found) if layers_from_features is None else layers_from_features
-    graph = MultilayerGraph(
+    return MultilayerGraph(
         found,
         matrix,
         node_ids=ids,
         present=_present(adata, list(found)),
         symmetrize=symmetrize,
         layers_from_features=made and matrix is not None,
+        feature_names=names_of_features(matrix, names),
     )
-    return with_feature_names(graph, names)
 
 
 def from_mudata(
@@ -136,7 +138,7 @@ def from_mudata(
             layer, matrix, held = view.layers[0], view.features, rows[view.present[0]]
         else:
             layer, held = _modality_graph(one, name, graphs, symmetrize), rows
-        layers.append(_spread(layer, rows, len(cells)))
+        layers.append(spread(layer, rows, len(cells)))
         present.append(mask_of(held, len(cells)))
         if matrix is not None:
             blocks.append(_rows_of_all(matrix, rows, len(cells)))
@@ -144,10 +146,16 @@ def from_mudata(
     joined = None
     if blocks:
         joined = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
-    graph = MultilayerGraph(
-        layers, joined, chosen, cells, present=present, symmetrize=symmetrize, layers_from_features=graphs is None
+    return MultilayerGraph(
+        layers,
+        joined,
+        chosen,
+        cells,
+        present=present,
+        symmetrize=symmetrize,
+        layers_from_features=graphs is None,
+        feature_names=names_of_features(joined, names),
     )
-    return with_feature_names(graph, names)
 
 
 def to_anndata(graph: MultilayerGraph) -> Any:
@@ -289,12 +297,6 @@ def _modality_graph(one: Any, name: str, key: str, symmetrize: Symmetrize | None
     if symmetrize is None:
         check_undirected(adjacency, f"obsp[{key!r}] of modality {name!r}", id_array(one.obs_names, "obs_names"))
     return adjacency
-
-
-def _spread(layer: csr_array, rows: npt.NDArray[np.intp], n_nodes: int) -> csr_array:
-    """Lay a layer over some nodes out over all."""
-    entries = layer.tocoo()
-    return csr_array((entries.data, (rows[entries.row], rows[entries.col])), shape=(n_nodes, n_nodes))
 
 
 def _rows_of_all(matrix: Any, rows: npt.NDArray[np.intp], n_nodes: int) -> Any:

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.graph.convert.columns import chosen_features, feature_arrays, feature_columns
-from orthonet.graph.convert.parts import (
+from orthonet.graph.convert.assembly import (
     MISSING_FROM,
     Absent,
     Layer,
     assemble,
     checked_weights,
-    edges_once,
     grouped,
     layers_missing,
     mask_of,
@@ -24,6 +22,8 @@ from orthonet.graph.convert.parts import (
     put_once,
     split_layers,
 )
+from orthonet.graph.convert.node_attributes import chosen_features, feature_arrays, feature_columns
+from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
@@ -94,14 +94,10 @@ def to_igraph(graph: MultilayerGraph) -> Any:
     missing = layers_missing(graph)
     if any(missing):
         result.vs[MISSING_FROM] = missing
-    parts = [edges_once(adjacency) for adjacency in graph.layers]
-    result.add_edges(
-        [pair for source, target, _ in parts for pair in zip(source.tolist(), target.tolist(), strict=True)]
-    )
-    result.es[LAYER] = [
-        name for name, (source, *_) in zip(graph.layer_names, parts, strict=True) for _ in range(len(source))
-    ]
-    result.es[WEIGHT] = np.concatenate([weight for *_, weight in parts]).tolist()
+    lists = [EdgeList.of_layer(adjacency) for adjacency in graph.layers]
+    result.add_edges([(source, target) for edges in lists for source, target, _ in edges.tuples()])
+    result.es[LAYER] = [name for name, edges in zip(graph.layer_names, lists, strict=True) for _ in range(len(edges))]
+    result.es[WEIGHT] = np.concatenate([edges.weight for edges in lists]).tolist()
     return result
 
 
@@ -112,13 +108,12 @@ def to_igraph_layers(graph: MultilayerGraph) -> dict[str, Any]:
     """
     named = not (_counted(graph.node_ids) and np.all(graph.present))
     found = {}
-    for name, adjacency, held in zip(graph.layer_names, graph.layers, graph.present, strict=True):
-        positions = np.flatnonzero(held)
-        result = _with_vertices(graph, positions, named)
-        local = np.cumsum(held) - 1
-        source, target, weight = edges_once(adjacency)
-        result.add_edges(zip(local[source].tolist(), local[target].tolist(), strict=True))
-        result.es[WEIGHT] = weight.tolist()
+    for name, adjacency, present in zip(graph.layer_names, graph.layers, graph.present, strict=True):
+        result = _with_vertices(graph, np.flatnonzero(present), named)
+        local = np.cumsum(present) - 1
+        edges = EdgeList.of_layer(adjacency)
+        result.add_edges(zip(local[edges.source].tolist(), local[edges.target].tolist(), strict=True))
+        result.es[WEIGHT] = edges.weight.tolist()
         found[name] = result
     return found
 
@@ -172,14 +167,14 @@ def _layer(key: str, graph: Any, where: npt.NDArray[np.intp], ids: Sequence[Any]
         return f"graphs[{key!r}]: edge {edge}, from {ids[source[edge]]!r} to {ids[target[edge]]!r},"
 
     weights = checked_weights(values, called)
-    return Layer(key, source, target, weights, graph.is_directed(), mask_of(where, len(ids)))
+    return Layer(key, EdgeList(source, target, weights, graph.is_directed()), mask_of(where, len(ids)))
 
 
 def _split(whole: Layer, graph: Any, where: npt.NDArray[np.intp], ids: Sequence[Any], layer: str) -> list[Layer]:
     """Return the layers that the edges of one graph name."""
 
     def called(edge: int) -> str:
-        return f"edge {edge}, from {ids[whole.source[edge]]!r} to {ids[whole.target[edge]]!r},"
+        return f"edge {edge}, from {ids[whole.edges.source[edge]]!r} to {ids[whole.edges.target[edge]]!r},"
 
     kinds = graph.es[layer] if layer in graph.es.attributes() else ["layer 0"] * graph.ecount()
     missing: list[Any] = [None] * len(ids)
