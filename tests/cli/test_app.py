@@ -62,8 +62,8 @@ def test_shells_can_complete_commands_and_options(shell):
 
 
 def test_the_help_names_every_format_and_every_method(orthonet):
-    from orthonet.graph.read import FORMATS
-    from orthonet.graph.write import WRITERS
+    from orthonet.files.registry import FORMATS
+    from orthonet.files import WRITERS
     from orthonet.report.methods import METHODS
 
     shown = " ".join(orthonet("compare", "--help").stdout.replace("│", " ").split())

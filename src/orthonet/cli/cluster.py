@@ -123,6 +123,9 @@ def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
         "verbose": talk.verbose,
         **job.settings,
     }
+    n_clusters, n_nodes = job.settings.get("n_clusters", 0), given.graph.n_nodes
+    if n_clusters > n_nodes:
+        raise ValueError(f"--clusters {n_clusters} is more than the {n_nodes} nodes there are")
     if job.layer_weights:
         settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
     try:
@@ -194,6 +197,7 @@ def _collected(told: list[str]) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for one in caught:
-        message = str(one.message)
+        said = one.message.args[0] if isinstance(one.message, Warning) and one.message.args else one.message
+        message = said if isinstance(said, str) else str(said)
         if issubclass(one.category, UserWarning | RuntimeWarning) and message not in told:
             told.append(message)

@@ -14,7 +14,7 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
 from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
-from orthonet.graph.formats.table_bytes import table_bytes
+from orthonet.files.tables.writing import table_bytes
 from orthonet.report.comparison import SCORES, Fit, Outcome, Reference, compare
 from orthonet.report.methods import METHODS, USUAL
 from orthonet.report.provenance import versions

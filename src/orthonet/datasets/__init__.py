@@ -16,7 +16,7 @@ from orthonet.datasets.multiview_mat import load_multiview_mat
 from orthonet.datasets.sbm import make_multilayer_sbm
 from orthonet.datasets.three_sources import load_3sources
 from orthonet.datasets.yelp import load_yelp
-from orthonet.graph.formats.matlab import MultiviewFile, read_multiview_mat
+from orthonet.files.matlab.multiview import MultiviewFile, read_multiview_mat
 
 __all__ = [
     "Dataset",

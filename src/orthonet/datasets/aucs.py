@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from orthonet.datasets.dataset import Dataset, data_file
-from orthonet.graph.formats.mpx import read_mpx
+from orthonet.files import FileError, read_network
 from orthonet.support.checks import check_choice
 
 Ungrouped = Literal["keep", "drop"]
@@ -39,9 +39,9 @@ def load_aucs(data_home: str | PathLike[str] | None = None, *, ungrouped: Ungrou
     """
     check_choice(ungrouped, "ungrouped", get_args(Ungrouped))
     file = data_file("multinet/aucs.mpx", data_home, "aucs.mpx, a network that comes with the multinet package")
-    network = read_mpx(file)
+    network = read_network(file, format="mpx")
     if "group" not in network.attributes:
-        raise ValueError(f"{file} is not AUCS: its actors have no attribute 'group'")
+        raise FileError.about(file, "is not AUCS: its actors have no attribute 'group'")
     group = network.attributes["group"].astype(str)
     single = np.array([name != "" and "/" not in name for name in group])
     names, places = np.unique(group[single], return_inverse=True)

@@ -1,4 +1,4 @@
-"""What the loaders of published relations share: one error for a damaged file, tables of text, one coding of categories."""
+"""What the loaders of published relations share: graphs of equally long parts, tables of text, one coding of categories."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.files.errors import FileError
 from orthonet.graph.multilayer import MultilayerGraph
 
 
@@ -18,7 +19,7 @@ def relation_graph(file: Path, layers: Mapping[str, Any], features: Any, labels:
     sizes = {name: layer.shape for name, layer in layers.items()} | {"features": features.shape}
     for name, shape in sizes.items():
         if shape[0] != len(labels):
-            raise ValueError(f"{file}: {name!r} has {shape[0]} rows, but there are {len(labels)} labels")
+            raise FileError(file, f"{name!r} has {shape[0]} rows, but there are {len(labels)} labels")
     return MultilayerGraph(layers, features)
 
 

@@ -70,7 +70,8 @@ class EdgeList:
     def merge(self, n_nodes: int, merge: Merge) -> Self:
         """Return one row per pair of nodes; there must be no loops and no weights of 0."""
         index_type = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
-        source, target = self.source.astype(index_type, copy=False), self.target.astype(index_type, copy=False)
+        source: npt.NDArray[np.integer[Any]] = self.source.astype(index_type, copy=False)
+        target: npt.NDArray[np.integer[Any]] = self.target.astype(index_type, copy=False)
         weight = self.weight
         if self.directed and self.two_way is not None:
             both = self.two_way

@@ -1,0 +1,123 @@
+"""What the files of Pajek and Infomap share: sections that begin with a star, numbered vertices, and rows of edges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from orthonet.files.errors import FileError, Place
+from orthonet.files.network import LayerRows
+from orthonet.files.source import Source
+from orthonet.files.tables.arrays import MOST_UNSAID_NODES
+from orthonet.files.tables.cells import weight_of, whole_number
+from orthonet.graph.edge_list import EdgeList, Merge
+
+TOKEN = re.compile(r'"([^"]*)"|(\S+)')
+
+
+class EdgeRow(NamedTuple):
+    """One edge as a file has it: its ends by number or position, its weight and its place.
+
+    ``directed`` is None where the format does not say whether the edge has a direction.
+    """
+
+    source: int
+    target: int
+    weight: float
+    place: Place
+    directed: bool | None = None
+
+
+class SectionLine(NamedTuple):
+    """A line of a file of sections: its place, the heading it stands under, and its text, "" for the heading itself."""
+
+    place: Place
+    heading: str
+    text: str
+
+    @property
+    def section(self) -> str:
+        """The first word of the heading, in lower case: ``*vertices``."""
+        return (self.heading.split() or [""])[0].split(":")[0].lower()
+
+
+def tokens(line: str) -> list[str]:
+    """Split a line at blanks, except within quotes."""
+    return [quoted or plain for quoted, plain in TOKEN.findall(line)]
+
+
+def section_lines(source: Source) -> Iterator[SectionLine]:
+    """Yield the lines that are not blank."""
+    heading = ""
+    for place, line in source.numbered_lines():
+        if line.startswith("*"):
+            heading = line
+            yield SectionLine(place, heading, "")
+        else:
+            yield SectionLine(place, heading, line)
+
+
+class Vertices:
+    """Nodes by their number, called by their label."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.declared: int | None = None
+        self.labels: dict[int, str] = {}
+
+    def declare(self, heading: str, place: Place) -> None:
+        """Take the number of nodes from ``*Vertices N``."""
+        count = heading.split()[1:2]
+        if count:
+            self.declared = whole_number(count[0], place, "a number of vertices")
+            if self.declared > max(MOST_UNSAID_NODES, self.source.size):
+                raise FileError(place, f"{self.declared:,} vertices are more than this file can hold")
+
+    def add(self, line: str, place: Place) -> None:
+        """Take a node from ``number "label" …``."""
+        cells = tokens(line)
+        number = whole_number(cells[0], place, "a vertex")
+        if number in self.labels:
+            raise FileError(place, f"vertex {number} was declared before")
+        self.labels[number] = cells[1] if len(cells) > 1 and cells[1] else str(number)
+
+    def ids(self, used: set[int]) -> dict[int, str]:
+        """Return the label of each node in order of their numbers, those that only edges name among them."""
+        numbers = set(self.labels) | used
+        if self.declared is not None:
+            numbers |= set(range(1, self.declared + 1)) if min(numbers, default=1) > 0 else set(range(self.declared))
+        found = {number: self.labels.get(number, str(number)) for number in sorted(numbers)}
+        seen: dict[str, int] = {}
+        for number, label in found.items():
+            if label in seen:
+                raise FileError(self.source.path, f"vertices {seen[label]} and {number} are both called {label!r}")
+            seen[label] = number
+        return found
+
+
+def weight_among(cells: list[str], index: int, place: Place) -> float:
+    """Return the weight of a row, 1 if it has none."""
+    return weight_of(cells[index], place) if len(cells) > index else 1.0
+
+
+def layer_of_rows(
+    rows: Sequence[EdgeRow],
+    position: Mapping[int, int] | None = None,
+    *,
+    dropped: Mapping[str, int] | None = None,
+    merge: Merge = "sum",
+) -> LayerRows:
+    """Return the rows of a layer as columns; ``position`` turns the numbers of its ends into positions.
+
+    A layer with a row that has a direction is directed; rows that surely have none count both ways.
+    """
+    source = np.array([row.source if position is None else position[row.source] for row in rows], dtype=np.int64)
+    target = np.array([row.target if position is None else position[row.target] for row in rows], dtype=np.int64)
+    weight = np.array([row.weight for row in rows], dtype=np.float64)
+    two_way = np.array([row.directed is False for row in rows], dtype=bool)
+    directed = any(row.directed for row in rows)
+    edges = EdgeList(source, target, weight, directed, two_way if two_way.any() else None)
+    return LayerRows(edges, lambda row: rows[row].place, merge, dropped or {})
