@@ -1,6 +1,6 @@
 """Errors carry the file, the row and the argument as fields; their text is the whole sentence."""
 
-import pickle
+import copy
 
 import pytest
 
@@ -37,9 +37,9 @@ def test_an_error_about_a_whole_file(write):
     assert str(error) == f"{file} has no edges"
 
 
-def test_an_error_is_a_value_error_that_can_be_pickled():
+def test_an_error_is_a_value_error_that_can_be_copied():
     error = FileError(Place("a.csv", 3, "line"), "pass ", Argument("heading", True))
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301
+    again = copy.copy(error)
     assert isinstance(again, ValueError)
     assert str(again) == str(error) == "a.csv, line 3: pass heading=True"
     assert (again.path, again.row, again.argument) == (error.path, 3, "heading")
@@ -47,9 +47,9 @@ def test_an_error_is_a_value_error_that_can_be_pickled():
 
 
 def test_any_error_while_reading_names_the_file():
-    with pytest.raises(FileError, match="a.csv: the weights are wrong"), naming_file("a.csv"):
+    with pytest.raises(FileError, match=r"a\.csv: the weights are wrong"), naming_file("a.csv"):
         raise ValueError("the weights are wrong")
-    with pytest.raises(OSError, match="a.csv: no space"), naming_file("a.csv"):
+    with pytest.raises(OSError, match=r"a\.csv: no space"), naming_file("a.csv"):
         raise OSError("no space")
 
 
@@ -67,7 +67,7 @@ def test_arguments_stay_marked_when_an_error_gets_its_file():
 
 def test_whatever_a_parser_raises_is_about_the_file(tmp_path):
     with (
-        pytest.raises(FileError, match="x is not a table, or is damaged \\(it has no 'y'\\)"),
+        pytest.raises(FileError, match=r"x is not a table, or is damaged \(it has no 'y'\)"),
         reading(tmp_path / "x", "a table"),
     ):
         raise KeyError("y")

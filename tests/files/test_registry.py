@@ -60,5 +60,5 @@ def test_another_package_can_add_a_format(write, monkeypatch):
 
 def test_a_format_without_a_writer_cannot_be_written(tmp_path, monkeypatch):
     monkeypatch.setitem(FORMATS, "mat", Format(registry.edge_table.read_edge_table, suffixes=(".mat",)))
-    with pytest.raises(ValueError, match="format must be one of 'csv', .*, got 'mat'"):
+    with pytest.raises(ValueError, match=r"format must be one of 'csv', .*, got 'mat'"):
         write_network(MultilayerGraph([np.ones((3, 3))]), tmp_path / "x.mat")

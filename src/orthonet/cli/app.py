@@ -267,7 +267,7 @@ def convert(
         Path | None, typer.Option("--output", "-o", help="File to write; the last of the files if not given.")
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", help="Format to write, by the suffix if not given: one of --format, or tsv.")
+        str | None, typer.Option("--to", help="Format to write, one of --format; by the suffix if not given.")
     ] = None,
     nodes: Annotated[
         Path | None, typer.Option(help="Where the table of nodes goes if the format cannot hold what it says.")

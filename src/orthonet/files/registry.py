@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
@@ -112,7 +112,7 @@ def format_of(file: Source) -> str:
     lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines()]
     first = next((line for line in lines if line and line[0] not in "%#"), "")
     if first.startswith("*"):
-        return _pajek_or_infomap(file)
+        return _pajek_or_infomap(lines) or _pajek_or_infomap(line for _, line in file.numbered_lines()) or "pajek"
     if mpx.has_sections(lines):
         return "mpx"
     if named is None and file.is_matlab:
@@ -120,10 +120,11 @@ def format_of(file: Source) -> str:
     return named or "csv"
 
 
-def _pajek_or_infomap(file: Source) -> str:
-    for _, line in file.numbered_lines():
+def _pajek_or_infomap(lines: Iterable[str]) -> str | None:
+    """Return the format that a first section of edges shows, None if there is none: both begin with the vertices."""
+    for line in lines:
         if line.lower().startswith(("*multi", "*intra", "*inter")):
             return "infomap"
         if line.lower().startswith(("*arcs", "*edges")):
             return "pajek"
-    return "pajek"
+    return None

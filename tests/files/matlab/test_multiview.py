@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.io import savemat
 from scipy.sparse import csc_array, csr_array, issparse
 
-from orthonet.datasets import load_multiview_mat, read_multiview_mat
+from orthonet.datasets import load_multiview_mat
+from orthonet.files import read_multiview_mat
 
 
 def cells(values, column=False):
@@ -169,7 +170,8 @@ def test_what_cannot_be_told_is_asked_for(file):
     square = [np.arange(9.0).reshape(3, 3)] * 2
     save(file, X=cells(square), Y=np.arange(3))
     with pytest.raises(
-        ValueError, match=r"cannot be told: X\{1\} is 3 x 3, X\{2\} is 3 x 3, and there are 3 labels; pass orientation="
+        ValueError,
+        match=r"a row or a column: X\{1\} is 3 x 3, X\{2\} is 3 x 3, and there are 3 labels; pass orientation=",
     ):
         read_multiview_mat(file)
     np.testing.assert_array_equal(read_multiview_mat(file, orientation="rows").views[0], square[0])
@@ -177,7 +179,7 @@ def test_what_cannot_be_told_is_asked_for(file):
     with pytest.raises(ValueError, match="orientation must be one of 'auto', 'rows', 'columns'"):
         read_multiview_mat(file, orientation="sideways")
     save(file, X=cells([np.ones((3, 4))]))
-    with pytest.raises(ValueError, match=r"cannot be told: X\{1\} is 3 x 4; pass orientation="):
+    with pytest.raises(ValueError, match=r"a row or a column: X\{1\} is 3 x 4; pass orientation="):
         read_multiview_mat(file)
     # One square view among others is no doubt.
     save(file, X=cells([np.arange(9.0).reshape(3, 3), np.ones((5, 3))]), Y=np.arange(3))
@@ -305,7 +307,13 @@ def test_old_files_are_read(file, views):
     np.testing.assert_array_equal(read.labels, LABELS)
 
 
-@pytest.mark.parametrize("content", [b"", b"MATLAB 5.0 MAT-file, cut off here", b"x,y\n1,2\n" * 100])
+def test_an_empty_file_is_refused_by_name(file):
+    file.write_bytes(b"")
+    with pytest.raises(ValueError, match=r"set\.mat is empty \(0 bytes\)"):
+        read_multiview_mat(file)
+
+
+@pytest.mark.parametrize("content", [b"MATLAB 5.0 MAT-file, cut off here", b"x,y\n1,2\n" * 100])
 def test_other_files_are_refused_by_name(file, content):
     file.write_bytes(content)
     with pytest.raises(ValueError, match=r"set\.mat is not a multi-view file"):
