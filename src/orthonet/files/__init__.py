@@ -1,12 +1,13 @@
 """Files: networks, tables of features, views and labels, read and written; one registry of formats."""
 
 from orthonet.files.errors import FileError
-from orthonet.files.features import FeatureTable, read_features
+from orthonet.files.features import read_features
 from orthonet.files.labels import read_labels
 from orthonet.files.matlab.multiview import MultiviewFile, read_multiview_mat
 from orthonet.files.network import NetworkFile
 from orthonet.files.read import read_network
 from orthonet.files.report import LayerReport, ReadReport
+from orthonet.files.tables.node_table import FeatureTable
 from orthonet.files.views import ViewsFile, read_views
 from orthonet.files.write import write_network
 

@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, get_args
-
-import numpy.typing as npt
+from collections.abc import Sequence
+from typing import get_args
 
 from orthonet.files.errors import FileError, naming_file
-from orthonet.files.network import Column
 from orthonet.files.options import Ids, MissingFeatures, ReadOptions
 from orthonet.files.source import PathType, Source
 from orthonet.files.tables.arrays import read_array, read_sparse
-from orthonet.files.tables.node_table import read_node_table
-from orthonet.graph.features import Features
+from orthonet.files.tables.node_table import FeatureTable, read_node_table
 from orthonet.support.checks import check_choice
-
-
-@dataclass(frozen=True, eq=False)
-class FeatureTable:
-    """A table of features.
-
-    Attributes
-    ----------
-    path : Path
-    node_ids : array of shape (N,), or None
-        None if the file has no ids: rows count by their order.
-    features : array or sparse array of shape (N, M)
-        A read-only memory map of a .npy file of floats.
-    feature_names : tuple of str, or None
-    attributes : mapping of names to arrays of N texts
-        Columns that are not features.
-    notes : tuple of str
-        What was decided: columns left out, missing values filled.
-    """
-
-    path: Path
-    node_ids: npt.NDArray[Any] | None
-    features: Features
-    feature_names: tuple[str, ...] | None
-    attributes: Mapping[str, Column]
-    notes: tuple[str, ...]
 
 
 def read_features(
@@ -135,16 +103,6 @@ def read_feature_table(
     if source.is_matrix_market:
         raise FileError.about(file, "is a Matrix Market file; save features as .npz with scipy.sparse.save_npz")
     with naming_file(file):
-        table = read_node_table(
+        return read_node_table(
             source, options, missing, ignore=ignore, categories=categories, ids_needed=False, of_views=of_views
         )
-        if table.features is None:
-            raise FileError.about(file, "has no column of numbers")
-    return FeatureTable(
-        file,
-        table.ids if table.has_ids else None,
-        table.features,
-        table.feature_names if table.has_heading or categories else None,
-        table.attributes,
-        table.notes,
-    )

@@ -14,8 +14,7 @@ from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.arrays import map_array
 from orthonet.files.tables.cells import ids_of
-from orthonet.files.tables.column_names import column_named, plain
-from orthonet.files.tables.node_headings import LABEL_NAMES, named_id_column
+from orthonet.files.tables.column_names import LABEL_NAMES, column_named, named_id_column, plain
 from orthonet.files.tables.table import Table, TablePlan, plan_table, read_table
 from orthonet.graph.ids import first_duplicate
 from orthonet.support.sentences import Argument

@@ -15,8 +15,8 @@ from orthonet.files.network import NetworkFile, NetworkPart
 from orthonet.files.options import Ids, MissingFeatures, MissingWeights, Policy, ReadOptions, UnknownNodes
 from orthonet.files.registry import FORMATS, format_of
 from orthonet.files.source import PathType, Source
-from orthonet.files.tables.missing_values import fill_missing
-from orthonet.files.tables.node_table import NodeTable, read_node_table
+from orthonet.files.tables.feature_values import fill_missing
+from orthonet.files.tables.node_table import FeatureTable, read_node_table
 from orthonet.graph.edge_list import Merge
 from orthonet.support.checks import check_choice
 from orthonet.support.sentences import Argument
@@ -140,7 +140,7 @@ def read_network(
     parts = [_part(name, path, format, options) for name, path in named_paths(paths)]
     policy = Policy(directed, duplicates, unknown_nodes, missing_weights)
     with naming_file(parts[0].path):
-        known, known_from = (None, "") if table is None else (table.ids, str(table.path))
+        known, known_from = (None, "") if table is None else (table.node_ids, str(table.path))
         network = joined(parts, policy, known, known_from)
     if table is not None:
         return _with_table(network, table)
@@ -170,13 +170,14 @@ def _part(name: str | None, path: PathType, format: str | None, options: ReadOpt
     return replace(part, layers={name: next(iter(part.layers.values()))}, present=present)
 
 
-def _with_table(network: NetworkFile, table: NodeTable) -> NetworkFile:
+def _with_table(network: NetworkFile, table: FeatureTable) -> NetworkFile:
+    has_features = table.features.shape[1] > 0
     return replace(
         network,
         attributes={**network.attributes, **table.attributes},
         report=network.report.with_notes(table.notes),
-        features=table.features,
-        feature_names=table.feature_names if table.features is not None else None,
+        features=table.features if has_features else None,
+        feature_names=table.feature_names if has_features else None,
     )
 
 

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.files.errors import FileError
-from orthonet.files.features import FeatureTable, read_feature_table
+from orthonet.files.features import read_feature_table
 from orthonet.files.matlab.multiview import read_multiview_mat
 from orthonet.files.matlab.values import same_partition
 from orthonet.files.network import Column
 from orthonet.files.options import Ids, MissingFeatures, ReadOptions
 from orthonet.files.read import named_paths
 from orthonet.files.source import PathType, Source
-from orthonet.files.tables.row_matching import match_rows
+from orthonet.files.tables.node_table import FeatureTable
 from orthonet.graph.features import Features, FeatureScaling
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.view_layers import layers_from_views
@@ -167,9 +167,7 @@ def read_views(
 
 
 def _joined(tables: Mapping[str, FeatureTable], labels: Mapping[Path, npt.NDArray[Any]]) -> ViewsFile:
-    node_ids, rows, notes = match_rows(
-        {name: (one.path, one.node_ids, one.features.shape[0]) for name, one in tables.items()}
-    )
+    node_ids, rows, notes = _match_rows(tables)
     views: dict[str, Features] = {}
     attributes: dict[str, Column] = {}
     for name, table in tables.items():
@@ -202,3 +200,59 @@ def _matlab(source: Source) -> tuple[dict[str, FeatureTable], npt.NDArray[Any] |
     content = read_multiview_mat(source)
     named = zip(content.names, content.views, strict=True)
     return {name: FeatureTable(source.path, None, view, None, {}, ()) for name, view in named}, content.labels
+
+
+def _match_rows(
+    tables: Mapping[str, FeatureTable],
+) -> tuple[npt.NDArray[Any] | None, dict[str, npt.NDArray[np.int64]] | None, list[str]]:
+    """Match the rows of views by ids where all views have them, else by their order.
+
+    Returns
+    -------
+    node_ids : array of shape (N,), or None
+        Nodes in the order of the first view, then those that only later ones have.
+    rows : mapping of names to arrays of shape (N,), or None
+        The row of each node in each view, −1 if it has none; None if all rows stay where they are.
+    notes : list of str
+    """
+    named = {name: table.node_ids for name, table in tables.items() if table.node_ids is not None}
+    if not named:
+        _check_counts(tables)
+        return None, None, []
+    for table in tables.values():
+        if table.node_ids is None:
+            other = tables[next(iter(named))].path
+            raise FileError.about(
+                table.path,
+                f"has no column of ids, but {other} has one; give all views ids (name the column with ",
+                Argument("id_column"),
+                "), or none",
+            )
+    texts = any(ids.dtype.kind == "U" for ids in named.values())
+    listed = {name: list(map(str, ids.tolist())) if texts else ids.tolist() for name, ids in named.items()}
+    place: dict[Any, int] = {}
+    for name, ids in listed.items():
+        if place and not any(node in place for node in ids):
+            first = next(iter(place))
+            raise FileError.about(
+                tables[name].path,
+                f"shares no node with the views before it: its first id is {ids[0]!r}, theirs is {first!r}",
+            )
+        for node in ids:
+            place.setdefault(node, len(place))
+    rows, notes = {}, []
+    for name, ids in listed.items():
+        rows[name] = np.full(len(place), -1, dtype=np.int64)
+        rows[name][[place[node] for node in ids]] = np.arange(len(ids))
+        if len(ids) < len(place):
+            n_missing = len(place) - len(ids)
+            notes.append(f"{tables[name].path}: view {name!r} lacks {n_missing:,} of {len(place):,} nodes")
+    unmoved = all(np.array_equal(one, np.arange(len(place))) for one in rows.values())
+    return np.array(list(place)), None if unmoved else rows, notes
+
+
+def _check_counts(tables: Mapping[str, FeatureTable]) -> None:
+    counts = {name: table.features.shape[0] for name, table in tables.items()}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{name!r} ({tables[name].path}) has {count:,}" for name, count in counts.items())
+        raise ValueError(f"views without ids must have the same number of rows: {listed}")

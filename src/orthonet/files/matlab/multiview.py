@@ -8,6 +8,8 @@ their own (``X1``, ``X2``, …), with a node in each row or in each column; the 
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -15,8 +17,8 @@ from typing import IO, Any, get_args
 
 from scipy.io import loadmat, whosmat
 
+from orthonet.files import source as limits
 from orthonet.files.errors import PARSER_ERRORS, FileError
-from orthonet.files.matlab.unpacked_size import check_unpacked_size
 from orthonet.files.matlab.values import (
     Labels,
     Orientation,
@@ -37,6 +39,10 @@ LABEL_NAMES = ("truelabel", "y", "gt", "gnd", "label", "labels", "truth")
 """Usual names, whatever their case."""
 UNREADABLE = ("function", "object", "opaque")
 """Kinds of variables that hold code or objects of Matlab classes, as scipy calls them."""
+HEADER, PACKED = 128, 15
+"""Bytes before the first variable, and the type of a packed one, in Matlab's formats 5 to 7."""
+CHUNK = 2**16
+"""Packed bytes that are unpacked at once to find their size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +131,7 @@ class _Content:
         self.path, self.file = source.path, file
         if source.start.startswith(HDF5):
             raise self._too_new()
-        check_unpacked_size(source, file)
+        _check_unpacked_size(source, file)
         self.kinds = {name: kind for name, _, kind in self._listed() if name}
 
     def views(self, asked: str | Sequence[str] | None) -> dict[str, Any]:
@@ -241,3 +247,30 @@ class _Content:
             "is a Matlab file of version 7.3 (HDF5), which cannot be read here; in Matlab, load it and save it again with "
             "save('name.mat', '-v7')",
         )
+
+
+def _check_unpacked_size(source: Source, file: IO[bytes]) -> None:
+    """Refuse an opened Matlab file that unpacks to far more than it holds; the reader finds what is damaged."""
+    allowed = max(limits.UNPACKED_LIMIT, limits.UNPACKED_RATIO * source.size)
+    order = {b"IM": "<", b"MI": ">"}.get(file.read(HEADER)[HEADER - 2 :])
+    total = 0
+    while order and len(tag := file.read(8)) == 8:
+        kind, length = struct.unpack(f"{order}II", tag)
+        end = file.tell() + length
+        if kind == PACKED:
+            total = _unpacked_size(file, length, total, allowed)
+            source.check_unpacked(total, "save it without compression")
+        file.seek(end)
+
+
+def _unpacked_size(file: IO[bytes], length: int, total: int, allowed: int) -> int:
+    unpacking = zlib.decompressobj()
+    while length > 0 and total <= allowed and (packed := file.read(min(CHUNK, length))):
+        length -= len(packed)
+        while packed and total <= allowed:
+            try:
+                total += len(unpacking.decompress(packed, 2**20))
+            except zlib.error:
+                return total
+            packed = unpacking.unconsumed_tail
+    return total

@@ -13,20 +13,12 @@ from __future__ import annotations
 import re
 
 from orthonet.files.errors import FileError
-from orthonet.files.network import LayerRows, NetworkPart
-from orthonet.files.networks.vertices import (
-    EdgeRow,
-    SectionLine,
-    Vertices,
-    layer_of_rows,
-    section_lines,
-    tokens,
-    weight_among,
-)
+from orthonet.files.network import NetworkPart
+from orthonet.files.networks.vertices import EdgeRow, SectionLine, Vertices, tokens, weight_among
 from orthonet.files.networks.writing import named_edges, numbered_vertices
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
-from orthonet.files.tables.cells import ids_of, whole_number
+from orthonet.files.tables.cells import whole_number
 from orthonet.graph.multilayer import MultilayerGraph
 
 LAYER_NAME = re.compile(r'#\s*layer\s+(\d+)\s+"([^"]+)"')
@@ -44,39 +36,27 @@ def read_infomap(source: Source, options: ReadOptions) -> NetworkPart:
     layers: dict[int, list[EdgeRow]] = {}
     between: dict[int, int] = {}
     names: dict[int, str] = {}
-    for line in section_lines(source):
-        if line.text.startswith("#"):
-            named = LAYER_NAME.match(line.text)
-            if named is not None:
-                names[int(named[1])] = named[2]
-        elif not line.text:
-            if line.section == "*vertices":
-                vertices.declare(line.heading, line.place)
-            elif line.section not in SHAPES:
-                known = ", ".join(SHAPES)
-                raise FileError(line.place, f"cannot read a section {line.heading!r}; there are *Vertices, {known}")
-        elif line.section == "*vertices":
-            vertices.add(line.text, line.place)
-        elif line.section in SHAPES:
+    for line in vertices.edge_lines(SHAPES, comment="#"):
+        named = LAYER_NAME.match(line.text)
+        if named is not None:
+            names[int(named[1])] = named[2]
+        elif line.text and not line.text.startswith("#"):
             layer, row = _row(line)
             if row is None:
                 between[layer] = between.get(layer, 0) + 1
             else:
                 layers.setdefault(layer, []).append(row)
-        else:
-            raise FileError(line.place, f"expected *Vertices, *Multilayer or *Intra; got {line.text[:60]!r}")
     if not layers:
         raise FileError.about(source.path, "has no edges within a layer")
-    labels = vertices.ids({end for rows in layers.values() for row in rows for end in row[:2]})
-    position = {number: index for index, number in enumerate(labels)}
-    found: dict[str, LayerRows] = {}
+    found: dict[str, list[EdgeRow]] = {}
+    dropped: dict[str, dict[str, int]] = {}
     for layer, rows in layers.items():
         name = names.get(layer, str(layer))
         if name in found:
             raise FileError(source.path, f"two layers are called {name!r}")
-        dropped = {"between layers": between[layer]} if layer in between else {}
-        found[name] = layer_of_rows(rows, position, dropped=dropped)
-    return NetworkPart(source.path, ids_of(list(labels.values()), options.ids), len(labels), found)
+        found[name] = rows
+        dropped[name] = {"between layers": between[layer]} if layer in between else {}
+    return vertices.part(found, options, dropped)
 
 
 def write_infomap(graph: MultilayerGraph) -> bytes:

@@ -12,20 +12,12 @@ from __future__ import annotations
 import re
 
 from orthonet.files.errors import FileError
-from orthonet.files.network import LayerRows, NetworkPart
-from orthonet.files.networks.vertices import (
-    EdgeRow,
-    SectionLine,
-    Vertices,
-    layer_of_rows,
-    section_lines,
-    tokens,
-    weight_among,
-)
+from orthonet.files.network import NetworkPart
+from orthonet.files.networks.vertices import EdgeRow, SectionLine, Vertices, tokens, weight_among
 from orthonet.files.networks.writing import named_edges, numbered_vertices
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
-from orthonet.files.tables.cells import ids_of, whole_number
+from orthonet.files.tables.cells import whole_number
 from orthonet.graph.multilayer import MultilayerGraph
 
 RELATION = re.compile(r':\s*(\d+)\s*(?:"([^"]*)")?')
@@ -38,34 +30,20 @@ def read_pajek(source: Source, options: ReadOptions) -> NetworkPart:
     relations: dict[str, list[EdgeRow]] = {}
     names: dict[str, str] = {}
     current = ""
-    for line in section_lines(source):
-        if line.text.startswith("%"):
-            continue
+    for line in vertices.edge_lines(SECTIONS, comment="%"):
         if not line.text:
-            if line.section == "*vertices":
-                vertices.declare(line.heading, line.place)
-            elif line.section in SECTIONS:
-                current = _relation(line.heading, names)
-                relations.setdefault(current, [])
-            elif line.section != "*network":
-                known = ", ".join(SECTIONS)
-                raise FileError(line.place, f"cannot read a section {line.heading!r}; there are *Vertices, {known}")
-        elif line.section == "*vertices":
-            vertices.add(line.text, line.place)
-        elif line.section in SECTIONS:
+            current = _relation(line.heading, names)
+            relations.setdefault(current, [])
+        elif not line.text.startswith("%"):
             relations[current] += _rows(line)
-        else:
-            raise FileError(line.place, f"expected *Vertices or another section; got {line.text[:60]!r}")
     relations = {key: rows for key, rows in relations.items() if rows}
     if not relations:
         raise FileError.about(source.path, "has no edges")
-    labels = vertices.ids({end for rows in relations.values() for row in rows for end in row[:2]})
-    position = {number: index for index, number in enumerate(labels)}
-    layers: dict[str, LayerRows] = {}
+    layers: dict[str, list[EdgeRow]] = {}
     for key, rows in relations.items():
         name = names.get(key) or key or source.name
-        layers[name if name not in layers else key] = layer_of_rows(rows, position)
-    return NetworkPart(source.path, ids_of(list(labels.values()), options.ids), len(labels), layers)
+        layers[name if name not in layers else key] = rows
+    return vertices.part(layers, options)
 
 
 def write_pajek(graph: MultilayerGraph) -> bytes:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from orthonet.files.errors import FileError, Place
-from orthonet.files.network import LayerRows
+from orthonet.files.network import LayerRows, NetworkPart
+from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.arrays import MOST_UNSAID_NODES
-from orthonet.files.tables.cells import weight_of, whole_number
+from orthonet.files.tables.cells import ids_of, weight_of, whole_number
 from orthonet.graph.edge_list import EdgeList, Merge
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
@@ -49,17 +50,6 @@ def tokens(line: str) -> list[str]:
     return [quoted or plain for quoted, plain in TOKEN.findall(line)]
 
 
-def section_lines(source: Source) -> Iterator[SectionLine]:
-    """Yield the lines that are not blank."""
-    heading = ""
-    for place, line in source.numbered_lines():
-        if line.startswith("*"):
-            heading = line
-            yield SectionLine(place, heading, "")
-        else:
-            yield SectionLine(place, heading, line)
-
-
 class Vertices:
     """Nodes by their number, called by their label."""
 
@@ -68,23 +58,54 @@ class Vertices:
         self.declared: int | None = None
         self.labels: dict[int, str] = {}
 
-    def declare(self, heading: str, place: Place) -> None:
-        """Take the number of nodes from ``*Vertices N``."""
-        count = heading.split()[1:2]
-        if count:
-            self.declared = whole_number(count[0], place, "a number of vertices")
-            if self.declared > max(MOST_UNSAID_NODES, self.source.size):
-                raise FileError(place, f"{self.declared:,} vertices are more than this file can hold")
+    def edge_lines(self, sections: Iterable[str], comment: str) -> Iterator[SectionLine]:
+        """Take in the vertices, and yield the headings and rows of sections of edges, and comments."""
+        heading = ""
+        for place, text in self.source.numbered_lines():
+            is_heading = text.startswith("*")
+            heading = text if is_heading else heading
+            line = SectionLine(place, heading, "" if is_heading else text)
+            if line.text.startswith(comment) or line.section in sections:
+                yield line
+            elif line.section == "*vertices":
+                self._declare(line) if is_heading else self._add(line)
+            elif not is_heading:
+                raise FileError(place, f"expected a section, such as *Vertices; got {text[:60]!r}")
+            elif line.section != "*network":
+                known = ", ".join(["*Vertices", *sections])
+                raise FileError(place, f"cannot read a section {heading!r}; there are {known}")
 
-    def add(self, line: str, place: Place) -> None:
+    def part(
+        self,
+        layers: Mapping[str, Sequence[EdgeRow]],
+        options: ReadOptions,
+        dropped: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> NetworkPart:
+        """Return the network of layers whose rows have the numbers of vertices as their ends."""
+        labels = self._labels_of_all({end for rows in layers.values() for row in rows for end in row[:2]})
+        position = {number: index for index, number in enumerate(labels)}
+        found = {
+            name: layer_of_rows(rows, position, dropped=(dropped or {}).get(name)) for name, rows in layers.items()
+        }
+        return NetworkPart(self.source.path, ids_of(list(labels.values()), options.ids), len(labels), found)
+
+    def _declare(self, line: SectionLine) -> None:
+        """Take the number of nodes from ``*Vertices N``."""
+        count = line.heading.split()[1:2]
+        if count:
+            self.declared = whole_number(count[0], line.place, "a number of vertices")
+            if self.declared > max(MOST_UNSAID_NODES, self.source.size):
+                raise FileError(line.place, f"{self.declared:,} vertices are more than this file can hold")
+
+    def _add(self, line: SectionLine) -> None:
         """Take a node from ``number "label" …``."""
-        cells = tokens(line)
-        number = whole_number(cells[0], place, "a vertex")
+        cells = tokens(line.text)
+        number = whole_number(cells[0], line.place, "a vertex")
         if number in self.labels:
-            raise FileError(place, f"vertex {number} was declared before")
+            raise FileError(line.place, f"vertex {number} was declared before")
         self.labels[number] = cells[1] if len(cells) > 1 and cells[1] else str(number)
 
-    def ids(self, used: set[int]) -> dict[int, str]:
+    def _labels_of_all(self, used: set[int]) -> dict[int, str]:
         """Return the label of each node in order of their numbers, those that only edges name among them."""
         numbers = set(self.labels) | used
         if self.declared is not None:

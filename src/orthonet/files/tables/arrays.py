@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse, load_npz
 from orthonet.files.errors import FileError, Place, naming_file, reading
 from orthonet.files.options import MissingFeatures
 from orthonet.files.source import Source
-from orthonet.files.tables.missing_values import fill_missing
+from orthonet.files.tables.feature_values import fill_missing
 from orthonet.graph.arrays import as_float, as_matrix, check_finite
 from orthonet.graph.features import Features, is_float_map
 

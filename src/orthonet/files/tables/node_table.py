@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,44 +14,40 @@ from orthonet.files.errors import FileError, Place
 from orthonet.files.network import Column
 from orthonet.files.options import MissingFeatures, ReadOptions
 from orthonet.files.source import Source
-from orthonet.files.tables.categories import one_hot
 from orthonet.files.tables.cells import has_decimal_comma, is_number
-from orthonet.files.tables.column_names import column_named, is_counter, plain
-from orthonet.files.tables.missing_values import fill_missing
-from orthonet.files.tables.node_headings import LABEL_NAMES, named_id_column
+from orthonet.files.tables.column_names import LABEL_NAMES, column_named, is_counter, named_id_column, plain
+from orthonet.files.tables.feature_values import fill_missing, one_hot
 from orthonet.files.tables.table import Table, plan_table, read_table
+from orthonet.graph.features import Features
 from orthonet.graph.ids import first_duplicate
 from orthonet.support.sentences import Argument
 from orthonet.support.text import counted
 
 
-@dataclass(frozen=True)
-class NodeTable:
-    """Nodes and what is known of them.
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """A table of features.
 
     Attributes
     ----------
     path : Path
-    ids : array of shape (N,)
-        0, 1, 2, … if the table has none.
-    features : array of shape (N, M), or None
-        The columns of numbers.
-    feature_names : tuple of str
-        "column 0", "column 1", … in a table without a heading.
-    attributes : mapping of names to arrays of text
-        The other columns.
+    node_ids : array of shape (N,), or None
+        None if the file has no ids: rows count by their order.
+    features : array or sparse array of shape (N, M)
+        The columns of numbers; a read-only memory map of a .npy file of floats.
+    feature_names : tuple of str, or None
+    attributes : mapping of names to arrays of N texts
+        Columns that are not features.
     notes : tuple of str
-    has_ids, has_heading : bool
+        What was decided: columns left out, missing values filled.
     """
 
     path: Path
-    ids: npt.NDArray[Any]
-    features: npt.NDArray[np.floating[Any]] | None
-    feature_names: tuple[str, ...]
-    attributes: dict[str, Column]
+    node_ids: npt.NDArray[Any] | None
+    features: Features
+    feature_names: tuple[str, ...] | None
+    attributes: Mapping[str, Column]
     notes: tuple[str, ...]
-    has_ids: bool
-    has_heading: bool
 
 
 def read_node_table(
@@ -63,7 +59,7 @@ def read_node_table(
     categories: Sequence[str | int] = (),
     ids_needed: bool = True,
     of_views: bool = False,
-) -> NodeTable:
+) -> FeatureTable:
     """Read a table of nodes.
 
     The id is the column that the caller names, else one called id, node, name, …, else a first one without a name. Else it is
@@ -103,7 +99,8 @@ def read_node_table(
             sorted_out.sort(column)
     if not (sorted_out.features or kinds or ids_needed):
         raise FileError.about(file, "has no column of numbers", plan.glimpse())
-    features, notes = None, list(plan.notes) + sorted_out.all_notes(kinds)
+    features: npt.NDArray[np.floating[Any]] = np.empty((len(rows), 0))
+    notes = list(plan.notes) + sorted_out.all_notes(kinds)
     names = tuple(plan.names[column] for column in sorted_out.features)
     if sorted_out.features:
         features, filled = fill_missing(
@@ -118,17 +115,15 @@ def read_node_table(
     for column in sorted(kinds):
         called, columns = one_hot(table.columns.texts(column)[rows], plan.names[column], file)
         names += called
-        features = columns if features is None else np.hstack([features, columns])
+        features = np.hstack([features, columns])
         notes.append(f"{file}: {plan.called(column)}: {counted(len(called), 'category', 'categories')}, a feature each")
-    return NodeTable(
+    return FeatureTable(
         file,
-        ids,
+        None if id_column is None else ids,
         features,
-        names,
+        names if plan.heading is not None or kinds or ids_needed else None,
         {plan.names[column]: table.columns.texts(column)[rows] for column in sorted_out.attributes},
         tuple(notes),
-        has_ids=id_column is not None,
-        has_heading=plan.heading is not None,
     )
 
 

@@ -14,9 +14,9 @@ from orthonet.files.errors import FileError
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.cells import comma_hint, is_number
+from orthonet.files.tables.column_names import table_layout
 from orthonet.files.tables.columns import Columns, read_columns, read_plain
 from orthonet.files.tables.layout import Layout
-from orthonet.files.tables.node_headings import table_layout
 from orthonet.graph.ids import first_duplicate
 from orthonet.support.sentences import Argument, Sentence
 
@@ -107,7 +107,7 @@ class Table:
 
 
 def plan_table(source: Source, options: ReadOptions, *, of_numbers: bool, names: Sequence[str] = ()) -> TablePlan:
-    """Look at the start of a table; see `node_headings.table_layout` for the parameters."""
+    """Look at the start of a table; see `column_names.table_layout` for the parameters."""
     layout: Layout | None = None
     notes: list[str] = []
     if source.is_parquet:

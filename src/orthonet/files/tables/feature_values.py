@@ -1,4 +1,4 @@
-"""Numbers that are missing from a table of features: filled with the mean of their column, or refused."""
+"""From cells to features: missing numbers filled with the mean of their column or refused, categories as zeros and ones."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from orthonet.support.text import counted
 Numbers = npt.NDArray[np.floating[Any]]
 LISTED_COLUMNS = 3
 """So many columns with missing values have a note each; of more, one note gives the total."""
+MOST_CATEGORIES = 1000
+"""How many categories a column may have; one with more is rather a column of ids."""
 
 
 def fill_missing(
@@ -65,6 +67,27 @@ def fill_missing(
         count = counted(int(holes[index]), "missing value")
         notes.append(f"{path}: {column(index)}: {count} filled with the mean")
     return filled, notes
+
+
+def category_name(column: str, category: str) -> str:
+    """Return the name of the feature that tells whether a node is in a category: ``town=Bonn``."""
+    return f"{column}={category}"
+
+
+def one_hot(texts: npt.NDArray[Any], column: str, path: Path) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
+    """Return the names and the columns of zeros and ones of the categories, in alphabetical order; "" is in none.
+
+    >>> names, columns = one_hot(np.array(["Ulm", "Bonn", "", "Ulm"]), "town", Path("people.csv"))
+    >>> names, columns.tolist()
+    (('town=Bonn', 'town=Ulm'), [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    """
+    categories, codes = np.unique(texts, return_inverse=True)
+    if len(categories) > MOST_CATEGORIES:
+        raise FileError(path, f"column {column!r} has {len(categories):,} different values, too many for categories")
+    columns = np.zeros((len(texts), len(categories)))
+    columns[np.arange(len(texts)), codes] = 1.0
+    named = categories != ""
+    return tuple(category_name(column, one) for one in categories[named].tolist()), columns[:, named]
 
 
 def _count_holes(
