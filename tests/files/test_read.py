@@ -1,4 +1,4 @@
-"""The one door for network files: what it finds, what it decides, and what it says about it."""
+"""Networks from files: what is found, what becomes of rows that fit no graph, and what the report says about it."""
 
 import gzip
 
@@ -48,18 +48,33 @@ def test_tables_of_edges_are_understood(write, text):
         assert (network.report.n_rows, network.report.dropped) == (3, {})
 
 
+COLUMNS = "x,y,z\n1,2,3\n2,5,4\n"
+
+
 @pytest.mark.usefixtures("reader")
 def test_columns_can_be_named_and_counted(write):
-    text = "x,y,z\n1,2,3\n2,5,4\n"
-    assert read_network(write(text)).node_ids.tolist() == [1, 2, 5]
-    network = read_network(write(text), source="y", target="z", weight=0)
+    assert read_network(write(COLUMNS)).node_ids.tolist() == [1, 2, 5]
+    network = read_network(write(COLUMNS), source="y", target="z", weight=0)
     assert network.node_ids.tolist() == [2, 3, 5, 4]
     assert network.layers["edges"].weight.tolist() == [1, 2]
-    assert read_network(write(text), heading=False).node_ids.tolist() == ["x", "y", "1", "2", "5"]
-    with pytest.raises(ValueError, match=r"edges\.csv: weight='w' is not a column; its columns are 'x', 'y', 'z'"):
-        read_network(write(text), weight="w")
-    with pytest.raises(ValueError, match="one column cannot be two of"):
-        read_network(write(text), source="x", target="x")
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_heading_can_be_read_as_an_edge(write):
+    assert read_network(write(COLUMNS), heading=False).node_ids.tolist() == ["x", "y", "1", "2", "5"]
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": "w"}, r"edges\.csv: weight='w' is not a column; its columns are 'x', 'y', 'z'"),
+        ({"source": "x", "target": "x"}, r"edges\.csv: one column cannot be two of"),
+    ],
+)
+def test_columns_that_are_named_wrongly(write, options, message):
+    with pytest.raises(ValueError, match=message):
+        read_network(write(COLUMNS), **options)
 
 
 @pytest.mark.usefixtures("reader")
@@ -69,13 +84,22 @@ def test_a_third_column_of_numbers_is_the_weight_else_the_layer(write):
 
 
 @pytest.mark.usefixtures("reader")
-def test_ids_keep_their_spelling_and_their_order(write):
-    assert read_network(write("9,10\n10,2\n")).node_ids.tolist() == [9, 10, 2]
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("9,10\n10,2\n", [9, 10, 2]),
+        ("5,-6\n-6,10000000000000000\n", [5, -6, 10**16]),
+        ("007,7\n7,NA\nNA,1.0\n", ["007", "7", "NA", "1.0"]),
+        *[(f'1,2\n1,"{odd}"\n', ["1", "2", odd]) for odd in ("+5", "-0", "00", "1" * 30, "5 ")],
+    ],
+)
+def test_ids_keep_their_spelling_and_their_order(write, text, ids):
+    assert read_network(write(text), heading=False).node_ids.tolist() == ids
+
+
+@pytest.mark.usefixtures("reader")
+def test_ids_can_stay_text(write):
     assert read_network(write("9,10\n10,2\n"), ids="text").node_ids.tolist() == ["9", "10", "2"]
-    assert read_network(write("007,7\n7,NA\nNA,1.0\n")).node_ids.tolist() == ["007", "7", "NA", "1.0"]
-    for odd in ("+5", "-0", "00", "1" * 30, "5 "):
-        assert read_network(write(f'1,2\n1,"{odd}"\n'), heading=False).node_ids.tolist() == ["1", "2", odd]
-    assert read_network(write("5,-6\n-6,10000000000000000\n")).node_ids.tolist() == [5, -6, 10**16]
 
 
 def test_both_readers_of_tables_agree(write, monkeypatch, rng):
@@ -116,29 +140,52 @@ def test_texts_whose_hashes_collide_are_kept_apart(monkeypatch):
     assert (ids.tolist(), one.tolist(), other.tolist()) == (["b", "c", "a"], [0, 2, -1], [1, 0, 2])
 
 
-def test_parquet_says_itself_what_is_text(tmp_path):
+@pytest.fixture
+def parquet(tmp_path):
+    """Write columns to a Parquet file."""
     polars = pytest.importorskip("polars")
-    file = tmp_path / "edges.parquet"
+
+    def write(columns, **options):
+        polars.DataFrame(columns, **options).write_parquet(tmp_path / "edges.parquet")
+        return tmp_path / "edges.parquet"
+
+    return write
+
+
+def test_integers_of_parquet_are_integer_ids(parquet):
     columns = {"from": [3, 1], "to": [1, 2], "kind": [10, 20], "note": ["x", "y"]}
-    polars.DataFrame(columns).write_parquet(file)
-    network = read_network(file)
+    network = read_network(parquet(columns))
     assert (network.node_ids.tolist(), list(network.layers)) == ([3, 1, 2], ["10", "20"])
     assert "columns not used: 'note'" in str(network.report)
-    assert read_network(file, ids="text").node_ids.tolist() == ["3", "1", "2"]
-    polars.DataFrame({"u": ["3", "1"], "v": ["1", "2"], "w": [1.5, None]}).write_parquet(file)
+    assert read_network(parquet(columns), ids="text").node_ids.tolist() == ["3", "1", "2"]
+
+
+def test_digits_in_text_of_parquet_are_text_ids(parquet):
+    file = parquet({"u": ["3", "1"], "v": ["1", "2"], "w": [1.5, None]})
     network = read_network(file, missing_weights="one")
     assert (network.node_ids.tolist(), network.report.layers[0].n_filled) == (["3", "1", "2"], 1)
-    polars.DataFrame({"u": [2**64 - 1], "v": [1]}, schema={"u": polars.UInt64, "v": polars.UInt64}).write_parquet(file)
+
+
+def test_integers_of_parquet_that_are_too_long_become_text(parquet):
+    polars = pytest.importorskip("polars")
+    file = parquet({"u": [2**64 - 1], "v": [1]}, schema={"u": polars.UInt64, "v": polars.UInt64})
     assert read_network(file).node_ids.tolist() == [str(2**64 - 1), "1"]
-    polars.DataFrame({"u": ["a", None], "v": ["b", "c"]}).write_parquet(file)
-    with pytest.raises(ValueError, match=r"edges\.parquet, row 2: no source"):
-        read_network(file)
-    polars.DataFrame({"u": [["a"]], "v": ["b"]}).write_parquet(file)
-    with pytest.raises(ValueError, match=r"edges\.parquet: column 'u' holds List\(String\)"):
-        read_network(file)
-    polars.DataFrame({"u": ["a"], "v": ["b"], "weight": ["much"]}).write_parquet(file)
-    with pytest.raises(ValueError, match=r"edges\.parquet, row 1: a weight must be a number, got 'much'"):
-        read_network(file)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"u": ["a", None], "v": ["b", "c"]}, r"edges\.parquet, row 2: no source"),
+        ({"u": [["a"]], "v": ["b"]}, r"edges\.parquet: column 'u' holds List\(String\)"),
+        (
+            {"u": ["a"], "v": ["b"], "weight": ["much"]},
+            r"edges\.parquet, row 1: a weight must be a number, got 'much'",
+        ),
+    ],
+)
+def test_wrong_parquet_tables(parquet, columns, message):
+    with pytest.raises(ValueError, match=message):
+        read_network(parquet(columns))
 
 
 def test_parquet_without_polars_says_what_to_install(tmp_path, monkeypatch):
@@ -150,74 +197,146 @@ def test_parquet_without_polars_says_what_to_install(tmp_path, monkeypatch):
         read_network(tmp_path / "e.parquet")
 
 
-@pytest.mark.usefixtures("reader")
-def test_each_policy_is_counted(write):
-    text = "source,target,weight\na,b,1\nb,a,2\na,a,5\nb,c,\nc,x,1\na,c,0\n"
+ODD_ROWS = "source,target,weight\na,b,1\nb,a,2\na,a,5\nb,c,\nc,x,1\na,c,0\n"
+
+
+@pytest.fixture
+def read_odd_rows(write):
+    """Read rows that fit no graph as they are, with a table of the nodes a, b and c."""
     nodes = write("id,age\na,1\nb,2\nc,3\n", "nodes.csv")
-    network = read_network(write(text), features=nodes, unknown_nodes="drop", missing_weights="one")
+    return lambda **options: read_network(write(ODD_ROWS), features=nodes, unknown_nodes="drop", **options)
+
+
+@pytest.mark.usefixtures("reader")
+def test_rows_that_are_dropped_or_filled_are_counted(read_odd_rows):
+    network = read_odd_rows(missing_weights="one")
     (layer,) = network.report.layers
     assert layer.dropped == {"unknown node": 1, "self-loop": 1, "weight 0": 1}
     assert (layer.n_rows, layer.n_kept, layer.n_repeated, layer.n_edges, layer.n_filled) == (6, 3, 1, 2, 1)
     assert dense(network) == {"edges": [[0, 3, 0], [3, 0, 1], [0, 1, 0]]}
-    for part in ("3 of 6 rows kept", "1 self-loop (dropped)", "1 repeated (merged)", "1 without weight (taken as 1)"):
-        assert part in str(network.report)
-    options = {"unknown_nodes": "drop", "missing_weights": "drop"}
-    assert read_network(write(text), features=nodes, **options).report.dropped["no weight"] == 1
-    largest = read_network(write(text), features=nodes, duplicates="max", **options)
-    assert dense(largest)["edges"][0][1] == 2
-    oriented = read_network(write(text), features=nodes, directed=True, **options)
-    assert dense(oriented)["edges"][0][1] == 2
-    assert dense(oriented, symmetrize="min")["edges"][0][1] == 1
-    assert oriented.report.layers[0].directed
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize(
+    "part", ["3 of 6 rows kept", "1 self-loop (dropped)", "1 repeated (merged)", "1 without weight (taken as 1)"]
+)
+def test_the_report_says_what_became_of_rows(read_odd_rows, part):
+    assert part in str(read_odd_rows(missing_weights="one").report)
+
+
+@pytest.mark.usefixtures("reader")
+def test_rows_without_weight_can_be_dropped(read_odd_rows):
+    assert read_odd_rows(missing_weights="drop").report.dropped["no weight"] == 1
+
+
+@pytest.mark.usefixtures("reader")
+def test_the_largest_of_several_rows_can_count(read_odd_rows):
+    assert dense(read_odd_rows(missing_weights="drop", duplicates="max"))["edges"][0][1] == 2
+
+
+@pytest.mark.usefixtures("reader")
+def test_direction_can_count(read_odd_rows):
+    network = read_odd_rows(missing_weights="drop", directed=True)
+    assert network.report.layers[0].directed
+    assert dense(network)["edges"][0][1] == 2
+    assert dense(network, symmetrize="min")["edges"][0][1] == 1
+
+
+NODES = "town;name;age;height\nUlm;c;1;0.5\nBonn;b;NA;1.5\n;a;3;2.5\n"
 
 
 @pytest.mark.usefixtures("reader")
 def test_a_node_table_gives_nodes_order_and_features(write):
-    edges = write("b,a\n")
-    nodes = write("town;name;age;height\nUlm;c;1;0.5\nBonn;b;NA;1.5\n;a;3;2.5\n", "nodes.csv")
-    network = read_network(edges, features=nodes)
+    network = read_network(write("b,a\n"), features=write(NODES, "nodes.csv"))
     assert network.node_ids.tolist() == ["c", "b", "a"]
     graph = network.graph()
     assert graph.features.tolist() == [[1, 0.5], [2, 1.5], [3, 2.5]]
     assert graph.feature_names == ("age", "height")
     assert network.attributes["town"].tolist() == ["Ulm", "Bonn", ""]
-    assert "column 'age': 1 missing value filled with the mean" in str(network.report)
-    assert "columns of text, not features: 'town'" in str(network.report)
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize(
+    "note", ["column 'age': 1 missing value filled with the mean", "columns of text, not features: 'town'"]
+)
+def test_the_report_says_what_became_of_columns(write, note):
+    assert note in str(read_network(write("b,a\n"), features=write(NODES, "nodes.csv")).report)
+
+
+@pytest.mark.usefixtures("reader")
+def test_missing_values_in_a_node_table_can_be_refused(write):
     with pytest.raises(ValueError, match=r"nodes\.csv, row 2: column 'age' has no value"):
-        read_network(edges, features=nodes, missing_features="refuse")
-    assert (
-        read_network(
-            write("Ulm,Bonn\n", "towns.csv"), features=write("a,b\nUlm,1\nBonn,2\n", "t.csv"), id_column="a"
-        ).features
-        is not None
-    )
-    bare = read_network(edges, features=write("c\na\nb\n", "ids.txt"))
-    assert (bare.node_ids.tolist(), bare.features) == (["c", "a", "b"], None)
-    mixed = read_network(write("7,8\n", "digits.csv"), features=write("id,x\n8,1\n7,2\nx,3\n", "m.csv"))
-    assert mixed.node_ids.tolist() == ["8", "7", "x"]
+        read_network(write("b,a\n"), features=write(NODES, "nodes.csv"), missing_features="refuse")
 
 
-def test_one_file_a_layer(write):
-    work, lunch = write("a,b\nb,c\n", "work.csv"), write("c,d,2\n", "lunch.tsv")
+@pytest.mark.usefixtures("reader")
+def test_the_ids_of_a_node_table_can_be_named(write):
+    nodes = write("a,b\nUlm,1\nBonn,2\n", "t.csv")
+    network = read_network(write("Ulm,Bonn\n", "towns.csv"), features=nodes, id_column="a")
+    assert network.features.tolist() == [[1], [2]]
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_node_table_of_ids_alone_has_no_features(write):
+    network = read_network(write("b,a\n"), features=write("c\na\nb\n", "ids.txt"))
+    assert (network.node_ids.tolist(), network.features) == (["c", "a", "b"], None)
+
+
+@pytest.mark.usefixtures("reader")
+def test_ids_that_are_numbers_here_and_text_there_are_the_same(write):
+    network = read_network(write("7,8\n", "digits.csv"), features=write("id,x\n8,1\n7,2\nx,3\n", "m.csv"))
+    assert network.node_ids.tolist() == ["8", "7", "x"]
+
+
+@pytest.fixture
+def work(write):
+    return write("a,b\nb,c\n", "work.csv")
+
+
+@pytest.fixture
+def matrices(tmp_path):
+    """The same matrix in two formats that number their nodes."""
+    matrix = csr_array([[0, 1.0, 0], [1, 0, 1], [0, 1, 0]])
+    save_npz(tmp_path / "m.npz", matrix)
+    mmwrite(tmp_path / "n.mtx", matrix)
+    return [tmp_path / "m.npz", tmp_path / "n.mtx"]
+
+
+def test_several_files_are_one_layer_each(work, write):
+    lunch = write("c,d,2\n", "lunch.tsv")
     network = read_network([work, lunch])
     assert (list(network.layers), network.node_ids.tolist()) == (["work", "lunch"], ["a", "b", "c", "d"])
     assert list(read_network({"one": work, "two": lunch}).layers) == ["one", "two"]
-    matrix = csr_array([[0, 1.0, 0], [1, 0, 1], [0, 1, 0]])
-    save_npz(work.parent / "m.npz", matrix)
-    mmwrite(work.parent / "n.mtx", matrix)
-    both = read_network([work.parent / "m.npz", work.parent / "n.mtx"])
-    assert both.node_ids.tolist() == [0, 1, 2]
-    assert dense(both)["m"] == dense(both)["n"] == matrix.toarray().tolist()
-    named = read_network([work.parent / "m.npz", work], features=write("id\na\nb\nc\n", "nodes.csv"))
-    assert dense(named)["m"] == dense(named)["work"]
-    with pytest.raises(
-        ValueError, match=r"m\.npz numbers its nodes, but .*work\.csv names them; to match them, pass a table of nodes"
-    ):
-        read_network([work.parent / "m.npz", work])
+
+
+def test_files_that_number_their_nodes_go_together(matrices):
+    network = read_network(matrices)
+    assert network.node_ids.tolist() == [0, 1, 2]
+    assert dense(network)["m"] == dense(network)["n"] == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
+def test_a_node_table_matches_numbers_with_names(matrices, work, write):
+    network = read_network([matrices[0], work], features=write("id\na\nb\nc\n", "nodes.csv"))
+    assert dense(network)["m"] == dense(network)["work"]
+
+
+def test_numbers_and_names_do_not_match_by_themselves(matrices, work):
+    message = r"m\.npz numbers its nodes, but .*work\.csv names them; to match them, pass a table of nodes as features"
+    with pytest.raises(ValueError, match=message):
+        read_network([matrices[0], work])
+
+
+def test_layers_need_different_names(work):
     with pytest.raises(ValueError, match=r"a layer 'work' was read before, from .*work\.csv; name them apart"):
         read_network([work, work])
+
+
+def test_a_matrix_and_a_node_table_must_be_equally_long(matrices, write):
     with pytest.raises(ValueError, match=r"m\.npz has 3 nodes, but .*two\.csv has 2"):
-        read_network(work.parent / "m.npz", features=write("id\na\nb\n", "two.csv"))
+        read_network(matrices[0], features=write("id\na\nb\n", "two.csv"))
+
+
+def test_no_files():
     with pytest.raises(ValueError, match="paths is empty"):
         read_network([])
 

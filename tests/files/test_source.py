@@ -2,6 +2,7 @@
 
 import contextlib
 import gzip
+import io
 import sys
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.sparse import csr_array, save_npz
 
 from orthonet import MultilayerGraph
 from orthonet.files import read_features, read_labels, read_network, read_views, write_network
+from orthonet.files import source as source_module
 from orthonet.files.source import HEAD_BYTES, Source
 
 OPENED = None
@@ -89,3 +91,65 @@ def test_lines_know_their_place(write):
         (f"{source.path}, line 1", "a"),
         (f"{source.path}, line 3", "b"),
     ]
+
+
+READERS = [read_network, read_features, read_views, lambda path: read_labels(path, ["a"])]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_directory_is_not_a_file(tmp_path, read):
+    with pytest.raises(IsADirectoryError, match="is a directory, not a file"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_a_file_that_is_not_there_is_named(tmp_path, read):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv: there is no such file"):
+        read(tmp_path / "nowhere.csv")
+
+
+@pytest.fixture
+def low_limit(monkeypatch):
+    """Files that unpack to more than a megabyte are refused."""
+    monkeypatch.setattr(source_module, "UNPACKED_LIMIT", 2**20)
+
+
+@pytest.mark.usefixtures("low_limit")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("edges.csv", b"a,b\n" * 2**20),
+        ("net.mpx", b"a,b,c\n" * 2**20),
+        ("net.net", b"*Vertices 2\n" + b"%\n" * 2**21),
+        ("net.mtx", b"%%MatrixMarket matrix array real general\n" + b"%\n" * 2**21),
+        ("net.graphml", b"<graphml>" + b" " * 2**21),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_packed_bomb_is_refused(write, name, content):
+    with pytest.raises(ValueError, match=rf"{name} unpacks to .* bytes or more, over 200 times its own size"):
+        read_network(write(gzip.compress(content), name))
+
+
+@pytest.mark.usefixtures("low_limit")
+@pytest.mark.parametrize("read", [read_network, read_features])
+def test_an_archive_that_is_a_bomb_is_refused(write, read):
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, data=np.zeros(2**20), format=b"csr", shape=[1, 1], indices=[0], indptr=[0, 1])
+    with pytest.raises(ValueError, match=r"bomb\.npz unpacks to"):
+        read(write(buffer.getvalue(), "bomb.npz"))
+
+
+@pytest.mark.usefixtures("low_limit")
+def test_a_table_of_features_that_is_a_bomb_is_refused(write):
+    with pytest.raises(ValueError, match=r"bomb\.csv unpacks to"):
+        read_features(write(gzip.compress(b"1,2\n" * 2**20), "bomb.csv"))
+
+
+@pytest.mark.usefixtures("low_limit")
+def test_a_matlab_file_that_is_a_bomb_is_refused(tmp_path):
+    cell = np.empty((1, 1), dtype=object)
+    cell[0, 0] = np.zeros((1000, 1000))
+    savemat(tmp_path / "bomb.mat", {"X": cell}, do_compression=True)
+    with pytest.raises(ValueError, match=r"bomb\.mat unpacks to"):
+        read_views(tmp_path / "bomb.mat")

@@ -1,7 +1,6 @@
 """Wrong files: each gives one line that names the file and, where there is one, the row; nothing else is ever raised."""
 
 import gzip
-import io
 import zipfile
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array, save_npz
 
 from orthonet import MultilayerGraph
-from orthonet.files import read_network, source, write_network
+from orthonet.files import read_network, write_network
 from orthonet.files.registry import FORMATS
 from orthonet.files.tables import columns as columns_module
 from orthonet.support.optional import is_installed
@@ -73,13 +72,6 @@ def test_wrong_tables_of_nodes(write, content, message):
         read_network(write("a,b\nb,c\n"), features=write(content, "nodes.csv"))
 
 
-def test_what_is_no_file(tmp_path):
-    with pytest.raises(IsADirectoryError, match="is a directory, not a file"):
-        read_network(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv: there is no such file"):
-        read_network(tmp_path / "nowhere.csv")
-
-
 def test_one_layer_that_names_unknown_nodes(write):
     nodes, good, bad = (
         write("id\na\nb\n", "nodes.csv"),
@@ -88,24 +80,6 @@ def test_one_layer_that_names_unknown_nodes(write):
     )
     with pytest.raises(ValueError, match=r"bad\.csv, row 2: node 'stranger' is not in .*nodes\.csv"):
         read_network([good, bad], features=nodes)
-
-
-def test_bombs_are_refused(write, tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "UNPACKED_LIMIT", 2**20)
-    contents = {
-        "edges.csv": b"a,b\n" * 2**20,
-        "net.mpx": b"a,b,c\n" * 2**20,
-        "net.net": b"*Vertices 2\n" + b"%\n" * 2**21,
-        "net.mtx": b"%%MatrixMarket matrix array real general\n" + b"%\n" * 2**21,
-        "net.graphml": b"<graphml>" + b" " * 2**21,
-    }
-    for name, content in contents.items():
-        with pytest.raises(ValueError, match=rf"{name} unpacks to .* bytes or more, over 200 times its own size"):
-            read_network(write(gzip.compress(content), name))
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, data=np.zeros(2**20), format=b"csr", shape=[1, 1], indices=[0], indptr=[0, 1])
-    with pytest.raises(ValueError, match=r"bomb\.npz unpacks to"):
-        read_network(write(buffer.getvalue(), "bomb.npz"))
 
 
 @pytest.mark.parametrize(
@@ -165,23 +139,32 @@ def test_wrong_files_of_other_formats(write, name, content, message):
     assert "\n" not in str(caught.value)
 
 
-def test_wrong_archives(write, tmp_path):
-    np.savez(tmp_path / "o.npz", data=np.array([{}], dtype=object), format=b"csr")
-    with pytest.raises(ValueError, match=r"o\.npz is not an archive of a graph"):
-        read_network(tmp_path / "o.npz")
-    np.savez(tmp_path / "a.npz", x=np.ones(3))
-    with pytest.raises(ValueError, match=r"a\.npz is not an archive of a graph: it holds 'x'"):
-        read_network(tmp_path / "a.npz")
-    save_npz(tmp_path / "huge.npz", coo_array(([1.0], ([0], [1])), shape=(10**12, 10**12)))
-    with pytest.raises(ValueError, match=r"huge\.npz: the matrix has 1,000,000,000,000 rows, but only 1 entries"):
-        read_network(tmp_path / "huge.npz")
-    save_npz(tmp_path / "bad.npz", csr_array([[0, -1.0], [-1, 0]]))
-    with pytest.raises(ValueError, match=r"bad\.npz: the matrix, row 0, column 1: a weight must be"):
-        read_network(tmp_path / "bad.npz")
-    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+def save_text(file):
+    with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("readme.txt", "hello")
-    with pytest.raises(ValueError, match=r"x\.npz is not an archive"):
-        read_network(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize(
+    ("save", "message"),
+    [
+        (lambda file: np.savez(file, data=np.array([{}], dtype=object), format=b"csr"), "is not an archive of a graph"),
+        (lambda file: np.savez(file, x=np.ones(3)), "is not an archive of a graph: it holds 'x'"),
+        (
+            lambda file: save_npz(file, coo_array(([1.0], ([0], [1])), shape=(10**12, 10**12))),
+            ": the matrix has 1,000,000,000,000 rows, but only 1 entries",
+        ),
+        (
+            lambda file: save_npz(file, csr_array([[0, -1.0], [-1, 0]])),
+            ": the matrix, row 0, column 1: a weight must be",
+        ),
+        (save_text, "is not an archive"),
+    ],
+    ids=["objects", "other arrays", "promises too much", "a negative weight", "other files"],
+)
+def test_wrong_archives(tmp_path, save, message):
+    save(tmp_path / "n.npz")
+    with pytest.raises(ValueError, match=rf"n\.npz ?{message}"):
+        read_network(tmp_path / "n.npz")
 
 
 @pytest.mark.parametrize(

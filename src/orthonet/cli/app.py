@@ -12,8 +12,8 @@ from typing import Annotated
 import typer
 
 import orthonet
-from orthonet.cli.groups import takes
 from orthonet.cli.inputs import Inputs, NewNodes, Tables
+from orthonet.cli.shared_options import takes
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import in_options
 

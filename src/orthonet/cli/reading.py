@@ -121,7 +121,7 @@ def inputs_record(inputs: Inputs) -> dict[str, Any]:
 
 
 def inputs_of(record: Mapping[str, Any]) -> Inputs:
-    """Return the inputs that a run's record tells of."""
+    """Return the inputs that are in a run's record."""
     said = dict(record)
     known = {field.name for field in fields(Inputs)}
     if unknown := set(said) - known:

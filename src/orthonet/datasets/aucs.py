@@ -5,7 +5,7 @@
 | 61 | 5: lunch (193), facebook (124), coauthor (21), leisure (88), work (194) | none | 8 groups, and those without one |
 
 Six people have no group in the file, and two (administrators) have two. They are kept, as a class of their own, or
-dropped. Group G8 has one member. What else the file tells of a person, the role, says no more about the group than
+dropped. Group G8 has one member. What else the file says about a person, the role, says no more about the group than
 chance does (NMI of K-means on the roles 0.24, of the same labels shuffled 0.19 and 0.24), so the graph has no features.
 
 References

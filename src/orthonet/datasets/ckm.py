@@ -8,7 +8,7 @@ Of the 246, 18 to 31 are isolated in each layer, and 5 in all of them. A physici
 either names the other. Attributes that are amounts or grades (month of adoption, when he went to medical school,
 journals, clubs, how many friends are doctors, time in the community, patients) are one column each, with the median
 where there is no answer (codes 9, 98, 99 and others off the scale); kinds (meetings, free time, discussions,
-neighbouring offices, specialty) are one column a kind, all 0 where there is no answer. A last column counts the
+neighbouring offices, specialty) are one column per kind, all 0 where there is no answer. A last column counts the
 unanswered. The town is not among the features.
 
 References

@@ -128,7 +128,7 @@ def read_films(file: Path) -> tuple[list[Film], dict[str, int]]:
 
 
 def amount(text: str) -> float | None:
-    """Return an amount of money in dollars, or None if it is missing or its unit cannot be told.
+    """Return an amount of money in dollars, or None if it is missing or its unit is not clear.
 
     >>> amount("$1,234,567.00"), amount("45"), amount("-"), amount("$260.00")
     (1234567.0, 45000000.0, None, None)

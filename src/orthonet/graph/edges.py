@@ -57,11 +57,9 @@ def present_masks(present: Mapping[Any, Sequence[Any]], found: EdgeLayers) -> li
         if name not in found.layer_names:
             known = ", ".join(map(repr, found.layer_names))
             raise ValueError(f"present names the layer {name!r}, but edges has {known}")
-        strangers = ids - set(nodes)
-        if strangers:
-            raise ValueError(
-                f"present[{name!r}] names {len(strangers)} unknown nodes, such as {min(strangers, key=str)!r}"
-            )
+        unknown = ids - set(nodes)
+        if unknown:
+            raise ValueError(f"present[{name!r}] names {len(unknown)} unknown nodes, such as {min(unknown, key=str)!r}")
     return [
         np.array([node in ids_of[name] for node in nodes]) if name in ids_of else None for name in found.layer_names
     ]
@@ -70,15 +68,15 @@ def present_masks(present: Mapping[Any, Sequence[Any]], found: EdgeLayers) -> li
 def _columns(edges: Any, names: dict[str, str]) -> Mapping[str, Any]:
     """Return the columns of a table (pandas, polars, a mapping) or of rows (source, target[, layer[, weight]])."""
     if isinstance(edges, Mapping) or hasattr(edges, "columns"):
-        held = list(edges.keys() if isinstance(edges, Mapping) else edges.columns)
+        known_columns = list(edges.keys() if isinstance(edges, Mapping) else edges.columns)
         needed = [name for role, name in names.items() if role in ("source", "target") or name != role]
-        missing = [name for name in needed if name not in held]
+        missing = [name for name in needed if name not in known_columns]
         if missing:
             raise ValueError(
-                f"edges has no column {missing[0]!r}; its columns are {', '.join(map(repr, held))}: name yours with "
+                f"edges has no column {missing[0]!r}; its columns are {', '.join(map(repr, known_columns))}: name yours with "
                 "source=, target=, layer=, weight="
             )
-        columns = {name: edges[name] for name in names.values() if name in held}
+        columns = {name: edges[name] for name in names.values() if name in known_columns}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"the columns of edges must be equally long, got {lengths}")
@@ -157,11 +155,11 @@ def _positions(
             for value in entries:
                 place.setdefault(value, len(place))
         else:
-            strangers = [row for row, value in enumerate(entries) if value not in place]
-            if strangers:
+            unknown = [row for row, value in enumerate(entries) if value not in place]
+            if unknown:
                 raise ValueError(
-                    f"edges: column {name!r} names {len(strangers)} nodes that are not in node_ids, the first "
-                    f"{entries[strangers[0]]!r} in row {strangers[0]}"
+                    f"edges: column {name!r} names {len(unknown)} nodes that are not in node_ids, the first "
+                    f"{entries[unknown[0]]!r} in row {unknown[0]}"
                 )
         positions.append(np.fromiter((place[value] for value in entries), dtype=np.intp, count=len(entries)))
     return list(place), positions

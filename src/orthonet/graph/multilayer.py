@@ -39,13 +39,13 @@ class MultilayerGraph:
         Edge weights, symmetric and >= 0: arrays, scipy sparse matrices or arrays, pandas frames. Self-loops are
         dropped (no Laplacian sees them) and counted in `summary`.
     features : array, sparse array or frame of shape (N, M), optional
-        One row a node.
+        One row per node.
     layer_names : sequence of str, optional
         "layer 0", "layer 1", … by default.
     node_ids : sequence of N ids, optional
         0 … N − 1, or the index of the first frame, by default.
     present : sequence of S boolean masks of shape (N,), optional
-        Which nodes a layer holds, None for all. A missing node (a view not measured) differs from an isolated one:
+        Which nodes are present in a layer, None for all. A missing node (a view not measured) differs from an isolated one:
         the layer says nothing about it.
     symmetrize : {"mean", "max", "min"}, optional
         How to make directed layers symmetric; without it they are an error.
@@ -257,7 +257,7 @@ class MultilayerGraph:
         source, target, layer, weight : str
             The names of the columns.
         present : mapping of layer names to ids, optional
-            The nodes a layer holds; a layer not named holds all.
+            The nodes present in a layer; all of them in a layer not named.
         feature_names : sequence of str, optional
             As for the class.
 
@@ -345,17 +345,17 @@ class MultilayerGraph:
     def plot_layers(self, labels: Any = None, *, axes: Any = None, order: Any = "auto") -> npt.NDArray[Any]:
         """Draw the adjacency of each layer, all with their nodes in the same order. Needs ``orthonet[plot]``.
 
-        A picture has at most 300 cells a side; the darker a cell, the more of its pairs of nodes are joined. Nodes that a
-        layer does not hold are grey.
+        A picture has at most 300 cells per side; the darker a cell, the more of its pairs of nodes are joined. Nodes that
+        are missing from a layer are grey.
 
         Parameters
         ----------
         labels : array of shape (N,), optional
-            Groups, such as ``model.labels_``: nodes are sorted by them, with lines between up to 40 groups.
+            Clusters, such as ``model.labels_``: nodes are sorted by them, with lines between up to 40 clusters.
         axes : sequence of S matplotlib Axes, optional
             Where to draw; a new pyplot figure by default, which a notebook shows.
         order : "auto", "given" or array of N positions, default="auto"
-            The order of the nodes, within their groups if there are ``labels``. "auto" brings nodes together that are joined
+            The order of the nodes, within their clusters if there are ``labels``. "auto" brings nodes together that are joined
             in any layer, "given" leaves them as they are numbered.
 
         Returns

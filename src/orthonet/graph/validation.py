@@ -55,7 +55,7 @@ def check_layer(
 def check_present(
     present: Sequence[npt.ArrayLike | None] | None, layers: Sequence[csr_array], names: Sequence[str]
 ) -> tuple[npt.NDArray[np.bool_], ...]:
-    """Return a boolean mask a layer, none of them denying an edge that is there, together holding every node."""
+    """Return one boolean mask per layer; a node with edges must be present in the layer, and every node in some layer."""
     n_nodes = layers[0].shape[0]
     if present is None:
         present = [None] * len(layers)

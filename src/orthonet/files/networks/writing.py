@@ -43,7 +43,7 @@ def numbered_vertices(graph: MultilayerGraph) -> list[str]:
 
 
 def check_text(names: Any, what: str, forbidden: str = "") -> None:
-    """Raise if a name holds a character that the format gives a meaning to, or one that no text file holds."""
+    """Raise if a name has a character that means something in the format, or one that no text file may have."""
     for name in names:
         unsafe = [c for c in name if c in forbidden or c in "\0\ufffe\uffff" or "\ud800" <= c <= "\udfff"]
         control = [c for c in name if ord(c) < 32 and c not in "\t\n\r"]

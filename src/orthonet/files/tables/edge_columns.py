@@ -31,7 +31,7 @@ FEWEST_ROWS, FEWEST_ALIKE = 3, 10
 
 
 def looks_like_heading(cells: Sequence[str], options: ReadOptions) -> bool:
-    """Tell whether the names in a first row say that it is a heading: usual ones, asked ones, or none for an index."""
+    """Tell whether the names in a first row make it a heading: usual ones, those the caller named, or none for an index."""
     names = {plain(cell) for cell in cells}
     if names & USUAL["source"] and names & USUAL["target"]:
         return True
@@ -94,7 +94,7 @@ def is_heading(layout: Layout, roles: dict[str, int], codes: dict[str, Codes]) -
     """Tell from all rows whether the first is a heading, if `may_be_heading`: None if it may be, but is taken as an edge.
 
     It is one if it alone has ends (and a layer) that no other row has. Where other rows are as lonely, pairs without other
-    edges are usual in this network; and a table of a few rows tells too little.
+    edges are usual in this network; and a table of a few rows shows too little.
     """
     lonely = np.ones(len(codes["source"]), dtype=bool)
     for group in (["source", "target"], ["layer"] if "layer" in codes else []):

@@ -70,7 +70,7 @@ def fill_missing(
 
 
 def category_name(column: str, category: str) -> str:
-    """Return the name of the feature that tells whether a node is in a category: ``town=Bonn``."""
+    """Return the name of the feature that is 1 for nodes of a category: ``town=Bonn``."""
     return f"{column}={category}"
 
 

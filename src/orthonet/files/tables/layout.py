@@ -18,7 +18,7 @@ SAMPLE_ROWS = 200
 
 @dataclass(frozen=True)
 class Layout:
-    """What a look at the first rows tells.
+    """What the first rows of a table show.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Layout:
         The first ones, without the heading.
     n_columns : int
     regular : bool
-        Whether cells are parted by exactly one delimiter, with no blanks around it to strip.
+        Whether cells are separated by exactly one delimiter, with no blanks around it to strip.
     by_rows : bool
         Whether only a reader of rows can follow: lines end in a carriage return alone, or the heading runs over several.
     """
@@ -54,7 +54,7 @@ class Layout:
         return not any(row[column] for row in self.rows if column < len(row))
 
     def cells(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """Part lines into cells."""
+        """Split lines into cells."""
         if self.delimiter == " ":
             lines = (line.strip().replace("\t", " ") for line in lines)
         strip = not self.regular

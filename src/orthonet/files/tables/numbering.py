@@ -28,7 +28,7 @@ class Numbering:
     Attributes
     ----------
     codes : list of arrays of int
-        The number of each entry, an array a column; −1 where there is no entry.
+        The number of each entry, one array per column; −1 where there is no entry.
     first : array of int
         Where each number first appears: its row times the number of columns, plus its column.
     """
@@ -38,10 +38,10 @@ class Numbering:
 
 
 def number_integers(columns: Sequence[npt.NDArray[np.int64]], present: Sequence[Mask]) -> Numbering:
-    """Number integers, row by row; ``present`` tells which entries of each column are there."""
-    held = [column if mask.all() else column[mask] for column, mask in zip(columns, present, strict=True)]
-    low = min((int(column.min()) for column in held if len(column)), default=0)
-    high = max((int(column.max()) for column in held if len(column)), default=0)
+    """Number integers, row by row; ``present`` says which entries of each column are there."""
+    entries = [column if mask.all() else column[mask] for column, mask in zip(columns, present, strict=True)]
+    low = min((int(column.min()) for column in entries if len(column)), default=0)
+    high = max((int(column.max()) for column in entries if len(column)), default=0)
     n_entries = sum(map(len, columns))
     if high - low <= 4 * n_entries + 1024:
         return _numbered(columns, present, _Places(low, high, n_entries))
@@ -49,7 +49,7 @@ def number_integers(columns: Sequence[npt.NDArray[np.int64]], present: Sequence[
 
 
 def number_hashes(columns: Sequence[npt.NDArray[np.uint64]], present: Sequence[Mask]) -> Numbering:
-    """Number hashes of 64 bits, row by row; ``present`` tells which entries of each column are there."""
+    """Number hashes of 64 bits, row by row; ``present`` says which entries of each column are there."""
     return _numbered(columns, present, _HashTable(sum(map(len, columns))))
 
 
@@ -131,14 +131,14 @@ class _HashTable:
     def look_up(self, keys: Keys) -> Codes:
         slots = self._slots(keys)
         found = self.codes[slots]
-        astray = np.flatnonzero((self.keys[slots] != keys) & (found >= 0))
-        slots, keys = slots[astray], keys[astray]
-        while len(astray):
+        displaced = np.flatnonzero((self.keys[slots] != keys) & (found >= 0))
+        slots, keys = slots[displaced], keys[displaced]
+        while len(displaced):
             slots = (slots + 1) % len(self.keys)
             there = self.codes[slots]
-            found[astray] = there
+            found[displaced] = there
             on = np.flatnonzero((self.keys[slots] != keys) & (there >= 0))
-            astray, slots, keys = astray[on], slots[on], keys[on]
+            displaced, slots, keys = displaced[on], slots[on], keys[on]
         return found
 
     def add(self, keys: Keys, codes: Codes) -> None:

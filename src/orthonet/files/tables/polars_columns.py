@@ -67,18 +67,18 @@ class PolarsColumns:
             return True
         if self.typed or series.dtype != pl.String:
             return False
-        held = series.filter(series.is_not_null() & ~series.is_in(sorted(MISSING)))
-        values = held.cast(pl.Float64, strict=False)
-        return len(held) > 0 and values.null_count() == 0 and not values.is_nan().any()
+        entries = series.filter(series.is_not_null() & ~series.is_in(sorted(MISSING)))
+        values = entries.cast(pl.Float64, strict=False)
+        return len(entries) > 0 and values.null_count() == 0 and not values.is_nan().any()
 
     def texts(self, column: int) -> npt.NDArray[np.str_]:
         """See `columns.Columns`."""
-        held = self.frame[str(column)].cast(_polars().String).fill_null("")
-        return np.array(["" if text in MISSING else text for text in held.to_list()], dtype=str)
+        entries = self.frame[str(column)].cast(_polars().String).fill_null("")
+        return np.array(["" if text in MISSING else text for text in entries.to_list()], dtype=str)
 
 
 def read_text_file(source: Source, layout: Layout, text: Sequence[int], numeric: Sequence[int]) -> PolarsColumns | None:
-    """Read columns of a delimited file, or return None where only a slower reader can tell what is wrong."""
+    """Read columns of a delimited file, or return None where only the slower reader finds what is wrong."""
     with source.unpacked() as plain:
         frame = _scan(plain, layout, (*text, *numeric), numeric)
         if numeric and (frame is None or any(frame[str(column)].is_nan().any() for column in numeric)):
@@ -183,13 +183,13 @@ def _integer_codes(series: Sequence[Any]) -> tuple[npt.NDArray[Any], list[Codes]
 
 def _text_codes(series: Sequence[Any], ids: Ids) -> tuple[npt.NDArray[Any], list[Codes]]:
     """Number texts in order of first appearance: by their hashes, which is proved right at the end, else as categories."""
-    held = [one.set(one == "", None) if (one == "").any() else one for one in series]
-    present = list(map(_present, held))
+    entries = [one.set(one == "", None) if (one == "").any() else one for one in series]
+    present = list(map(_present, entries))
     for keys in (_hashes, _categories):
-        found = number_hashes(keys(held), present)
-        row, column = np.divmod(found.first, len(held))
-        texts = _polars().concat(held).gather(column * len(held[0]) + row)
-        if all(map(_spells, held, [texts] * len(held), found.codes)):
+        found = number_hashes(keys(entries), present)
+        row, column = np.divmod(found.first, len(entries))
+        texts = _polars().concat(entries).gather(column * len(entries[0]) + row)
+        if all(map(_spells, entries, [texts] * len(entries), found.codes)):
             break
     return ids_of(texts.to_list(), ids), found.codes
 
@@ -214,5 +214,5 @@ def _categories(series: Sequence[Any]) -> list[npt.NDArray[np.uint64]]:
 def _spells(series: Any, texts: Any, codes: Codes) -> bool:
     """Tell whether the codes stand for the texts, all of them."""
     rows = None if not series.null_count() else np.flatnonzero(codes >= 0)
-    held, chosen = (series, codes) if rows is None else (series.gather(rows), codes[rows])
-    return bool((texts.gather(chosen) == held).all())
+    entries, chosen = (series, codes) if rows is None else (series.gather(rows), codes[rows])
+    return bool((texts.gather(chosen) == entries).all())

@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class TablePlan:
-    """What the start of a file tells of its table.
+    """What the start of a file shows of its table.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ def read_table(plan: TablePlan, as_text: Collection[int]) -> Table:
     last = columns.texts(everything[-1])
     if not len(last) or (last != "").all():
         return Table(plan, columns, np.zeros(len(last), dtype=bool))
-    # Readers fill short rows up, so where a last cell is empty the file is asked for how many there were.
+    # Readers fill short rows up, so where a last cell is empty the rows of the file are counted.
     blank = np.fromiter(_blank_lines(plan.source, plan.layout), dtype=bool)
     if len(blank) != len(last):
         columns = read_plain(plan.source, plan.layout, everything)

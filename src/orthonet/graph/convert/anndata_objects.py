@@ -94,7 +94,7 @@ def from_mudata(
     symmetrize: Symmetrize | None = None,
     **neighbors: Any,
 ) -> MultilayerGraph:
-    """Return the multilayer graph of the cells of a MuData, a layer a modality.
+    """Return the multilayer graph of the cells of a MuData, one layer per modality.
 
     A cell that was not measured in a modality is missing from that layer; its features there are the column means (0 where
     features are sparse). Nodes are ``mdata.obs_names``, in that order, so that `write_result` finds them.
@@ -135,11 +135,11 @@ def from_mudata(
         matrix, columns = _matrix(one, features if isinstance(features, str) else features.get(name, AUTO), name)
         if graphs is None:
             view = _view(matrix, name, neighbors)
-            layer, matrix, held = view.layers[0], view.features, rows[view.present[0]]
+            layer, matrix, cells_here = view.layers[0], view.features, rows[view.present[0]]
         else:
-            layer, held = _modality_graph(one, name, graphs, symmetrize), rows
+            layer, cells_here = _modality_graph(one, name, graphs, symmetrize), rows
         layers.append(spread(layer, rows, len(cells)))
-        present.append(mask_of(held, len(cells)))
+        present.append(mask_of(cells_here, len(cells)))
         if matrix is not None:
             blocks.append(_rows_of_all(matrix, rows, len(cells)))
             names += [f"{name}:{column}" for column in columns or ()]
@@ -162,7 +162,7 @@ def to_anndata(graph: MultilayerGraph) -> Any:
     """Return an AnnData: features in ``X``, layers in ``obsp`` under their names.
 
     Its names are text: ids that are numbers are kept in ``obs["node_id"]`` too. Where nodes are missing from layers,
-    ``obsm["present"]`` tells which layer holds which. `from_anndata` reads it back.
+    ``obsm["present"]`` says which are present in which. `from_anndata` reads it back.
     """
     anndata = require("anndata", extra="anndata", purpose="an AnnData")
     pandas = require("pandas", extra="anndata", purpose="an AnnData")
@@ -210,21 +210,21 @@ def _ids(adata: Any, node_ids: Any) -> npt.NDArray[Any]:
 
 
 def _graph_keys(adata: Any, layers: Sequence[str] | None) -> list[str]:
-    held = list(adata.obsp)
+    known = list(adata.obsp)
     if layers is None:
-        keys = [key for key in held if not key.endswith("distances")]
+        keys = [key for key in known if not key.endswith("distances")]
         if not keys:
             raise ValueError(
-                "adata.obsp holds no graph"
-                + (f" but {', '.join(map(repr, held))}" if held else "")
+                "adata.obsp has no graph"
+                + (f" but {', '.join(map(repr, known))}" if known else "")
                 + "; build one, e.g. with "
                 "scanpy.pp.neighbors, or pass views= to build layers from features"
             )
         return keys
     keys = _keys(layers, "layers")
     for key in keys:
-        if key not in held:
-            raise ValueError(f"adata.obsp has no {key!r}; it has {', '.join(map(repr, held)) or 'none'}")
+        if key not in known:
+            raise ValueError(f"adata.obsp has no {key!r}; it has {', '.join(map(repr, known)) or 'none'}")
         if key.endswith("distances"):
             warn_user(f"obsp[{key!r}] looks like distances, but weights are similarities: near cells need large ones")
     return keys

@@ -51,7 +51,7 @@ def write_result(adata: Any, model: Any, key: str = "orthonet") -> None:
 
 
 def _settings(model: Any) -> dict[str, Any]:
-    """Return what the model was told and what it weighed, in types that every file of an AnnData can hold."""
+    """Return the settings of the model and its weights of layers, in types that every file of an AnnData can hold."""
     given = model.get_params(deep=False) if hasattr(model, "get_params") else {}
     settings: dict[str, Any] = {
         "method": type(model).__name__,

@@ -158,9 +158,9 @@ def grouped(kinds: Sequence[Any], called: Callable[[int], str], order: Any = Non
 def positions_of(nodes: Iterable[Any], place: Mapping[Any, int], called: str) -> npt.NDArray[np.intp]:
     """Return where nodes stand among all nodes."""
     nodes = list(nodes)
-    strangers = [node for node in nodes if node not in place]
-    if strangers:
-        raise ValueError(f"{called} has {len(strangers)} nodes that are not in node_ids, the first {strangers[0]!r}")
+    unknown = [node for node in nodes if node not in place]
+    if unknown:
+        raise ValueError(f"{called} has {len(unknown)} nodes that are not in node_ids, the first {unknown[0]!r}")
     return np.fromiter((place[node] for node in nodes), dtype=np.intp, count=len(nodes))
 
 

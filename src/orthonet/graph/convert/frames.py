@@ -27,7 +27,7 @@ class Tables(NamedTuple):
     nodes : frame with a column node, and one a feature
         All nodes, in order.
     present : dict of layer names to ids
-        The nodes of each layer that does not hold all.
+        The nodes present in each layer that lacks some.
     """
 
     edges: Any
@@ -58,7 +58,7 @@ def from_tables(
         All nodes, in the order wanted: one without edges is isolated, an edge to one that is not there is an error. Without it
         the nodes are those that have edges.
     present : mapping of layer names to ids, optional
-        The nodes a layer holds; a layer not named holds all.
+        The nodes present in a layer; all of them in a layer not named.
     source, target, layer, weight : str
         Columns of ``edges``.
     node : str, default="node"
@@ -116,7 +116,7 @@ def _tables(graph: MultilayerGraph, frame: Any) -> Tables:
     }
     nodes = {NODE: _column(ids), **dict(zip(names, feature_arrays(graph), strict=True))}
     present = {
-        name: ids[held].tolist() for name, held in zip(graph.layer_names, graph.present, strict=True) if not held.all()
+        name: ids[mask].tolist() for name, mask in zip(graph.layer_names, graph.present, strict=True) if not mask.all()
     }
     return Tables(frame(table), frame(nodes), present)
 
@@ -131,17 +131,17 @@ def _collected(table: Any) -> Any:
 
 
 def _ids_and_columns(nodes: Any, node: str) -> tuple[Any, dict[str, Any]]:
-    held = list(nodes.keys() if isinstance(nodes, Mapping) else getattr(nodes, "columns", ()))
-    if not held and not hasattr(nodes, "columns"):
+    known_columns = list(nodes.keys() if isinstance(nodes, Mapping) else getattr(nodes, "columns", ()))
+    if not known_columns and not hasattr(nodes, "columns"):
         raise TypeError(f"nodes must be a table with columns, got {type(nodes).__name__}")
     labels = row_labels(nodes)
-    if node in held:
+    if node in known_columns:
         ids = id_array(nodes[node], f"nodes[{node!r}]")
     elif labels is not None and (node == NODE or labels.name == node):
         ids = id_array(labels, "the index of nodes")
     else:
         raise ValueError(
-            f"nodes has no column {node!r}; its columns are {', '.join(map(repr, held))}: name yours with node="
+            f"nodes has no column {node!r}; its columns are {', '.join(map(repr, known_columns))}: name yours with node="
         )
     check_unique(ids, f"nodes[{node!r}]")
-    return ids, {str(name): nodes[name] for name in held if name != node}
+    return ids, {str(name): nodes[name] for name in known_columns if name != node}

@@ -1,4 +1,4 @@
-"""To and from igraph: one graph whose edges name their layer, or one graph a layer."""
+"""To and from igraph: one graph whose edges name their layer, or one graph per layer."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def from_igraph(
     Parameters
     ----------
     graphs : Graph, or a sequence or mapping of them
-        One graph whose edges name their layer, or one graph a layer. Parallel edges of a layer add up; self-loops are dropped
+        One graph whose edges name their layer, or one graph per layer. Parallel edges of a layer add up; self-loops are dropped
         and counted in `MultilayerGraph.summary`.
     layer : str, default="layer"
         Of one graph: the edge attribute that names the layer. If there is no such attribute there is one layer.
     weight : str or None, default="weight"
-        The edge attribute with the weight; without such an attribute, or with None, all weigh 1. 0 is no edge.
+        The edge attribute with the weight; without one, or with None, all weigh 1. An edge of weight 0 is left out.
     name : str, default="name"
         The vertex attribute with the node ids. Without it nodes are 0, 1, …, and several graphs must be equally large.
     features, fill, node_ids, absent, symmetrize
@@ -102,7 +102,7 @@ def to_igraph(graph: MultilayerGraph) -> Any:
 
 
 def to_igraph_layers(graph: MultilayerGraph) -> dict[str, Any]:
-    """Return one undirected igraph ``Graph`` a layer, each with the vertices that the layer holds, and weighted edges.
+    """Return one undirected igraph ``Graph`` per layer, each with the vertices present in the layer, and weighted edges.
 
     `from_igraph` reads it back; nodes keep their order if it is given ``node_ids=graph.node_ids``.
     """

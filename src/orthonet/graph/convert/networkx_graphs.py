@@ -1,4 +1,4 @@
-"""To and from networkx: one graph whose edges name their layer, or one graph a layer."""
+"""To and from networkx: one graph whose edges name their layer, or one graph per layer."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def from_networkx(
     Parameters
     ----------
     graphs : Graph, DiGraph, MultiGraph or MultiDiGraph, or a sequence or mapping of them
-        One graph whose edges name their layer, or one graph a layer. Parallel edges of a layer add up; self-loops are dropped
+        One graph whose edges name their layer, or one graph per layer. Parallel edges of a layer add up; self-loops are dropped
         and counted in `MultilayerGraph.summary`.
     layer : str, default="layer"
         Of one graph: the edge attribute that names the layer. If no edge has it there is one layer. The list
@@ -57,17 +57,17 @@ def from_networkx(
     keys : bool, default=False
         Of one multigraph: take the keys of the edges for their layers instead.
     weight : str or None, default="weight"
-        The edge attribute with the weight, 1 where an edge has none; None for 1 everywhere. 0 is no edge.
+        The edge attribute with the weight, 1 where an edge has none; None for 1 everywhere. An edge of weight 0 is left out.
     features : None, "all", "numeric", sequence of names, or array of shape (N, M)
         Node attributes to use as features, none by default: an attribute may be the answer that is looked for. "all" wants
         numbers everywhere, "numeric" leaves out attributes that are not, with a warning. An attribute that holds
-        equally long lists of numbers becomes a column an entry.
+        equally long lists of numbers becomes one column per entry.
     fill : float, optional
         Feature of a node that lacks the attribute; without it that is an error.
     node_ids : sequence, optional
         All nodes, in the order wanted; in order of first appearance by default.
     absent : {"missing", "isolated"}, default="missing"
-        What a node is to a layer whose graph does not hold it: "missing", the layer says nothing about it, or "isolated", it
+        What a node is to a layer whose graph does not have it: "missing", the layer says nothing about it, or "isolated", it
         has no relations there. Graphs made from bare lists of edges know no isolated nodes: "isolated" suits them.
     symmetrize : {"mean", "max", "min"}, optional
         How to make directed layers symmetric; without it they are an error, unless both directions weigh the same.
@@ -118,7 +118,7 @@ def to_networkx(graph: MultilayerGraph) -> Any:
 
 
 def to_networkx_layers(graph: MultilayerGraph) -> dict[str, Any]:
-    """Return one networkx ``Graph`` a layer, each with the nodes that the layer holds, their features, and weighted edges.
+    """Return one networkx ``Graph`` per layer, each with the nodes present in the layer, their features, and weighted edges.
 
     `from_networkx` reads it back; nodes keep their order if it is given ``node_ids=graph.node_ids``.
     """

@@ -14,7 +14,7 @@ from orthonet.graph.ids import is_empty
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.warn import warn_user
 
-ADVICE = "features are numbers: encode text first, e.g. one column a value, or name the columns to use in features="
+ADVICE = "features are numbers: encode text first, e.g. one column per value, or name the columns to use in features="
 
 
 def chosen_features(
@@ -27,7 +27,7 @@ def chosen_features(
     columns : mapping of names to N values
         None, NaN or NA where a node has no value.
     features : None, "all", "numeric", sequence of names, or array
-        An array, one row a node, is passed on.
+        An array, one row per node, is passed on.
     ids : sequence of N ids
         For errors.
     fill : float, optional

@@ -41,7 +41,7 @@ def from_pyg(
     data : Data or HeteroData
         ``edge_index`` names an undirected edge both ways, as is the rule there.
     layer : str, default="edge_type"
-        Of ``Data``: the integers that tell an edge's layer; without that attribute there is one layer. The layers of
+        Of ``Data``: the integers that name an edge's layer; without that attribute there is one layer. The layers of
         ``HeteroData`` are its relations.
     weight : str or None, default="edge_weight"
         The attribute with the weights, of shape (E,) or (E, 1); without it, or with None, all are 1.
@@ -104,7 +104,7 @@ def to_pyg(graph: MultilayerGraph) -> Any:
 
 
 def to_pyg_hetero(graph: MultilayerGraph, node_type: str = "node") -> Any:
-    """Return a ``HeteroData`` with one type of nodes and a relation a layer; otherwise as `to_pyg`."""
+    """Return a ``HeteroData`` with one type of nodes and one relation per layer; otherwise as `to_pyg`."""
     torch, pyg = _packages()
     data = pyg.HeteroData()
     data[node_type].num_nodes = graph.n_nodes

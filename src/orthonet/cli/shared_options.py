@@ -1,4 +1,4 @@
-"""Groups of options that several commands share: a dataclass holds them, and `takes` spreads its fields over a command."""
+"""Options that several commands share: the fields of a dataclass, which `takes` turns into parameters of a command."""
 
 from __future__ import annotations
 
