@@ -57,7 +57,7 @@ def test_a_hive_partition_keeps_its_name(orthonet, tmp_path, monkeypatch):
     polars.DataFrame({"source": ["a"], "target": [None]}, strict=False).write_parquet("layer=work/part0.parquet")
     done = orthonet("info", "layer=work/part0.parquet")
     assert done.exit_code == 2
-    assert "orthonet info: layer=work/part0.parquet, row 1: no target\n" == done.stderr
+    assert done.stderr == "orthonet info: layer=work/part0.parquet, row 1: no target\n"
 
 
 def test_a_note_names_the_option(orthonet, tmp_path, monkeypatch):
