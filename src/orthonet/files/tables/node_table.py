@@ -76,11 +76,8 @@ def read_node_table(
     file = source.path
     plan = plan_table(source, options, of_numbers=not ids_needed)
     n_columns = len(plan.names)
-    ignored = {
-        column_named(file, one, plan.heading, n_columns, "ignore")
-        for one in ignore
-        if not (of_views and isinstance(one, str) and one not in plan.names)
-    }
+    wanted = [one for one in ignore if not (of_views and isinstance(one, str) and one not in plan.names)]
+    ignored = {column_named(file, one, plan.heading, n_columns, "ignore") for one in wanted}
     kinds = {column_named(file, one, plan.heading, n_columns, "categories") for one in categories}
     if both := ignored & kinds:
         raise FileError(file, f"{plan.called(both.pop())} is to be ignored and to be a category")
@@ -99,31 +96,14 @@ def read_node_table(
             sorted_out.sort(column)
     if not (sorted_out.features or kinds or ids_needed):
         raise FileError.about(file, "has no column of numbers", plan.glimpse())
-    features: npt.NDArray[np.floating[Any]] = np.empty((len(rows), 0))
-    notes = list(plan.notes) + sorted_out.all_notes(kinds)
-    names = tuple(plan.names[column] for column in sorted_out.features)
-    if sorted_out.features:
-        features, filled = fill_missing(
-            np.column_stack([sorted_out.numbers[column][rows] for column in sorted_out.features]),
-            missing,
-            path=file,
-            place=lambda row: Place(file, int(rows[row]) + 1),
-            column=lambda index: plan.called(sorted_out.features[index]),
-            keep_empty_rows=of_views,
-        )
-        notes += filled
-    for column in sorted(kinds):
-        called, columns = one_hot(table.columns.texts(column)[rows], plan.names[column], file)
-        names += called
-        features = np.hstack([features, columns])
-        notes.append(f"{file}: {plan.called(column)}: {counted(len(called), 'category', 'categories')}, a feature each")
+    features, names, notes = _features(sorted_out, rows, kinds, missing, of_views)
     return FeatureTable(
         file,
         None if id_column is None else ids,
         features,
         names if plan.heading is not None or kinds or ids_needed else None,
         {plan.names[column]: table.columns.texts(column)[rows] for column in sorted_out.attributes},
-        tuple(notes),
+        (*plan.notes, *sorted_out.all_notes(kinds), *notes),
     )
 
 
@@ -206,6 +186,31 @@ class _Sorted:
 
     def _note_empty(self, column: int) -> None:
         self.notes.append(f"{self.table.plan.path}: {self.table.plan.called(column)} has no values and was left out")
+
+
+def _features(
+    sorted_out: _Sorted, rows: npt.NDArray[np.int64], kinds: set[int], missing: MissingFeatures, keep_empty_rows: bool
+) -> tuple[Features, tuple[str, ...], list[str]]:
+    """Return the columns of numbers, filled, then those of categories; their names, and notes."""
+    plan, texts = sorted_out.table.plan, sorted_out.table.columns.texts
+    features: npt.NDArray[np.floating[Any]] = np.empty((len(rows), 0))
+    notes: list[str] = []
+    names = tuple(plan.names[column] for column in sorted_out.features)
+    if sorted_out.features:
+        features, notes = fill_missing(
+            np.column_stack([sorted_out.numbers[column][rows] for column in sorted_out.features]),
+            missing,
+            path=plan.path,
+            place=lambda row: Place(plan.path, int(rows[row]) + 1),
+            column=lambda index: plan.called(sorted_out.features[index]),
+            keep_empty_rows=keep_empty_rows,
+        )
+    for column in sorted(kinds):
+        called, columns = one_hot(texts(column)[rows], plan.names[column], plan.path)
+        names, features = names + called, np.hstack([features, columns])
+        count = counted(len(called), "category", "categories")
+        notes.append(f"{plan.path}: {plan.called(column)}: {count}, a feature each")
+    return features, names, notes
 
 
 def _is_label(heading: Sequence[str] | None, column: int) -> bool:
