@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.datasets.dataset import Dataset, data_file
-from orthonet.datasets.relations import one_hot
 from orthonet.files import NetworkFile, read_network
 from orthonet.files.errors import reading
+from orthonet.files.tables.feature_values import one_hot
 
 TOWN = "nodeCity"
 HIGHEST_GRADE = {

@@ -74,20 +74,28 @@ def category_name(column: str, category: str) -> str:
     return f"{column}={category}"
 
 
-def one_hot(texts: npt.NDArray[Any], column: str, path: Path) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
-    """Return the names and the columns of zeros and ones of the categories, in alphabetical order; "" is in none.
+def category_features(
+    texts: npt.NDArray[Any], column: str, path: Path
+) -> tuple[tuple[str, ...], npt.NDArray[np.float64]]:
+    """Return the names and the columns of zeros and ones of the categories, in alphabetical order.
 
-    >>> names, columns = one_hot(np.array(["Ulm", "Bonn", "", "Ulm"]), "town", Path("people.csv"))
+    >>> names, columns = category_features(np.array(["Ulm", "Bonn", "", "Ulm"]), "town", Path("people.csv"))
     >>> names, columns.tolist()
     (('town=Bonn', 'town=Ulm'), [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
     """
-    categories, codes = np.unique(texts, return_inverse=True)
-    if len(categories) > MOST_CATEGORIES:
-        raise FileError(path, f"column {column!r} has {len(categories):,} different values, too many for categories")
-    columns = np.zeros((len(texts), len(categories)))
-    columns[np.arange(len(texts)), codes] = 1.0
-    named = categories != ""
-    return tuple(category_name(column, one) for one in categories[named].tolist()), columns[:, named]
+    n_values = len(np.unique(texts))
+    if n_values > MOST_CATEGORIES:
+        raise FileError(path, f"column {column!r} has {n_values:,} different values, too many for categories")
+    columns, categories = one_hot(texts)
+    return tuple(category_name(column, one) for one in categories.tolist()), columns
+
+
+def one_hot(values: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
+    """Return a column of 0 and 1 for each distinct value, and the values; NaN and "" are none and have no column."""
+    column = np.asarray(values)
+    known = column != "" if column.dtype.kind == "U" else ~np.isnan(column)
+    categories = np.unique(column[known])
+    return (column[:, None] == categories).astype(np.float64), categories
 
 
 def _count_holes(

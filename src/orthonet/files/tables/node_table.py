@@ -16,7 +16,7 @@ from orthonet.files.options import MissingFeatures, ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.cells import has_decimal_comma, is_number
 from orthonet.files.tables.column_names import LABEL_NAMES, column_named, is_counter, named_id_column, plain
-from orthonet.files.tables.feature_values import fill_missing, one_hot
+from orthonet.files.tables.feature_values import category_features, fill_missing
 from orthonet.files.tables.table import Table, plan_table, read_table
 from orthonet.graph.features import Features
 from orthonet.graph.ids import first_duplicate
@@ -206,7 +206,7 @@ def _features(
             keep_empty_rows=keep_empty_rows,
         )
     for column in sorted(kinds):
-        called, columns = one_hot(texts(column)[rows], plan.names[column], plan.path)
+        called, columns = category_features(texts(column)[rows], plan.names[column], plan.path)
         names, features = names + called, np.hstack([features, columns])
         count = counted(len(called), "category", "categories")
         notes.append(f"{plan.path}: {plan.called(column)}: {count}, a feature each")
