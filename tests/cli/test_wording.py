@@ -69,6 +69,13 @@ def test_a_note_names_the_option(orthonet, tmp_path, monkeypatch):
     assert "heading=True.csv: took the first row as the heading; --no-heading makes it an edge" in done.stdout
 
 
+def test_a_format_to_write_is_named_by_its_own_option(orthonet, tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\na,b\n")
+    done = orthonet("convert", tmp_path / "edges.csv", tmp_path / "net.xyz")
+    assert "no format is called '.xyz'; there are .csv, " in done.stderr
+    assert done.stderr.endswith(", or pass --to\n")
+
+
 def test_the_column_of_layers_is_named_by_its_own_option(orthonet, tmp_path):
     (tmp_path / "edges.csv").write_text("source,target\na,b\n")
     done = orthonet("info", tmp_path / "edges.csv", "--layer-column", "kind")

@@ -382,5 +382,5 @@ def _failing_plainly(command: str) -> Iterator[None]:
         typer.echo("interrupted; no file was left half-written", err=True)
         sys.exit(130)
     except (ImportError, OSError, ValueError, FloatingPointError) as error:
-        typer.echo(f"orthonet {command}: {in_options(error)}", err=True)
+        typer.echo(f"orthonet {command}: {in_options(error, command)}", err=True)
         sys.exit(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 
 from orthonet.cli.inputs import Inputs
@@ -22,11 +23,13 @@ OPTIONS = {
     "random_state": "--seed",
 }
 """The option for each argument of the library that has one."""
+OPTIONS_OF_COMMANDS = {"convert": {"format": "--to"}}
+"""Options that are called otherwise in one command."""
 SWITCHES = {"heading": ("--heading", "--no-heading"), "directed": ("--directed", "--undirected")}
 """Options for arguments that are True or False."""
 
 
-def in_options(said: str | BaseException | Warning) -> str:
+def in_options(said: str | BaseException, command: str = "") -> str:
     """Return a sentence, an error or a warning on one line, with options in the place of arguments.
 
     Only what the library marked as an argument is replaced, never what a user wrote, such as a path.
@@ -39,16 +42,17 @@ def in_options(said: str | BaseException | Warning) -> str:
     if isinstance(said, BaseException):
         said = said.args[0] if said.args and isinstance(said.args[0], Sentence) else str(said)
     parts = said.parts if isinstance(said, Sentence) else (said,)
-    text = "".join(_option(part) if isinstance(part, Argument) else part for part in parts)
+    options = OPTIONS | OPTIONS_OF_COMMANDS.get(command, {})
+    text = "".join(_option(part, options) if isinstance(part, Argument) else part for part in parts)
     return " ".join(text.splitlines())
 
 
-def _option(argument: Argument) -> str:
+def _option(argument: Argument, options: Mapping[str, str]) -> str:
     """Return an argument as an option; one that the command line does not have stays as it is."""
     if argument.name in SWITCHES and argument.values:
         on, off = SWITCHES[argument.name]
         return on if argument.values[0] else off
-    if argument.name not in OPTIONS:
+    if argument.name not in options:
         return str(argument)
     values = " or ".join(map(str, argument.values))
-    return f"{OPTIONS[argument.name]} {values}".strip()
+    return f"{options[argument.name]} {values}".strip()

@@ -95,7 +95,7 @@ def _format_of_name(suffix: str, path: Any) -> str:
     format = format_by_suffix(suffix)
     if format is None:
         known = ", ".join(suffix for one in FORMATS.values() if one.write is not None for suffix in one.suffixes)
-        raise FileError(path, f"no format is called {suffix!r}; there are {known}, or pass ", Argument("format"), "=")
+        raise FileError(path, f"no format is called {suffix!r}; there are {known}, or pass ", Argument("format"))
     return format
 
 

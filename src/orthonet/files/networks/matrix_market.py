@@ -19,7 +19,7 @@ from scipy.sparse import coo_array
 
 from orthonet.files.errors import FileError
 from orthonet.files.network import NetworkPart
-from orthonet.files.networks.matrices import part_of_matrix
+from orthonet.files.networks.layer_rows import part_of_matrix
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import MATRIX_MARKET, Source
 from orthonet.files.tables.arrays import MOST_UNSAID_NODES

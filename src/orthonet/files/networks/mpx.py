@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from orthonet.files.errors import FileError, Place
 from orthonet.files.network import Column, LayerRows, NetworkPart
-from orthonet.files.networks.vertices import EdgeRow, layer_of_rows
+from orthonet.files.networks.layer_rows import EdgeRow, layer_of_rows
 from orthonet.files.networks.writing import check_text, named_edges, names_of_features, text_ids
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source

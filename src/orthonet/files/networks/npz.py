@@ -17,7 +17,7 @@ from scipy.sparse import csr_array, issparse, load_npz
 
 from orthonet.files.errors import PARSER_ERRORS, FileError, one_line
 from orthonet.files.network import NetworkPart
-from orthonet.files.networks.matrices import part_of_matrix, rows_of_matrix
+from orthonet.files.networks.layer_rows import part_of_matrix, rows_of_matrix
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.graph.ids import check_unique

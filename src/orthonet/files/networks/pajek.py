@@ -13,7 +13,8 @@ import re
 
 from orthonet.files.errors import FileError
 from orthonet.files.network import NetworkPart
-from orthonet.files.networks.vertices import EdgeRow, SectionLine, Vertices, tokens, weight_among
+from orthonet.files.networks.layer_rows import EdgeRow
+from orthonet.files.networks.vertices import SectionLine, Vertices, tokens, weight_among
 from orthonet.files.networks.writing import named_edges, numbered_vertices
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source

@@ -1,4 +1,4 @@
-"""What the files of Pajek and Infomap share: sections that begin with a star, numbered vertices, and rows of edges."""
+"""What the files of Pajek and Infomap share: sections that begin with a star, and numbered vertices."""
 
 from __future__ import annotations
 
@@ -6,30 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from orthonet.files.errors import FileError, Place
-from orthonet.files.network import LayerRows, NetworkPart
+from orthonet.files.network import NetworkPart
+from orthonet.files.networks.layer_rows import EdgeRow, layer_of_rows
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.arrays import MOST_UNSAID_NODES
 from orthonet.files.tables.cells import ids_of, weight_of, whole_number
-from orthonet.graph.edge_list import EdgeList, Merge
 
 TOKEN = re.compile(r'"([^"]*)"|(\S+)')
-
-
-class EdgeRow(NamedTuple):
-    """One edge as a file has it: its ends by number or position, its weight and its place.
-
-    ``directed`` is None where the format does not say whether the edge has a direction.
-    """
-
-    source: int
-    target: int
-    weight: float
-    place: Place
-    directed: bool | None = None
 
 
 class SectionLine(NamedTuple):
@@ -122,23 +107,3 @@ class Vertices:
 def weight_among(cells: list[str], index: int, place: Place) -> float:
     """Return the weight of a row, 1 if it has none."""
     return weight_of(cells[index], place) if len(cells) > index else 1.0
-
-
-def layer_of_rows(
-    rows: Sequence[EdgeRow],
-    position: Mapping[int, int] | None = None,
-    *,
-    dropped: Mapping[str, int] | None = None,
-    merge: Merge = "sum",
-) -> LayerRows:
-    """Return the rows of a layer as columns; ``position`` turns the numbers of its ends into positions.
-
-    A layer with a row that has a direction is directed; rows that surely have none count both ways.
-    """
-    source = np.array([row.source if position is None else position[row.source] for row in rows], dtype=np.int64)
-    target = np.array([row.target if position is None else position[row.target] for row in rows], dtype=np.int64)
-    weight = np.array([row.weight for row in rows], dtype=np.float64)
-    two_way = np.array([row.directed is False for row in rows], dtype=bool)
-    directed = any(row.directed for row in rows)
-    edges = EdgeList(source, target, weight, directed, two_way if two_way.any() else None)
-    return LayerRows(edges, lambda row: rows[row].place, merge, dropped or {})

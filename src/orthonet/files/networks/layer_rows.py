@@ -1,8 +1,9 @@
-"""Adjacency matrices as rows of a layer."""
+"""The rows of a layer: from edges one by one, and from adjacency matrices."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, issparse
@@ -11,7 +12,40 @@ from orthonet.files.errors import FileError, Place
 from orthonet.files.network import LayerRows, NetworkPart
 from orthonet.files.source import Source
 from orthonet.files.tables.arrays import MOST_UNSAID_NODES, shape_of
-from orthonet.graph.edge_list import EdgeList
+from orthonet.graph.edge_list import EdgeList, Merge
+
+
+class EdgeRow(NamedTuple):
+    """One edge as a file has it: its ends by number or position, its weight and its place.
+
+    ``directed`` is None where the format does not say whether the edge has a direction.
+    """
+
+    source: int
+    target: int
+    weight: float
+    place: Place
+    directed: bool | None = None
+
+
+def layer_of_rows(
+    rows: Sequence[EdgeRow],
+    position: Mapping[int, int] | None = None,
+    *,
+    dropped: Mapping[str, int] | None = None,
+    merge: Merge = "sum",
+) -> LayerRows:
+    """Return the rows of a layer as columns; ``position`` turns the numbers of its ends into positions.
+
+    A layer with a row that has a direction is directed; rows that surely have none count both ways.
+    """
+    source = np.array([row.source if position is None else position[row.source] for row in rows], dtype=np.int64)
+    target = np.array([row.target if position is None else position[row.target] for row in rows], dtype=np.int64)
+    weight = np.array([row.weight for row in rows], dtype=np.float64)
+    two_way = np.array([row.directed is False for row in rows], dtype=bool)
+    directed = any(row.directed for row in rows)
+    edges = EdgeList(source, target, weight, directed, two_way if two_way.any() else None)
+    return LayerRows(edges, lambda row: rows[row].place, merge, dropped or {})
 
 
 def part_of_matrix(matrix: Any, source: Source) -> NetworkPart:
