@@ -62,6 +62,9 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     told: list[str] = []
     with talk.waiting("reading"), _collected(told):
         given = read_inputs(inputs, job.truth)
+        n_clusters, n_nodes = job.settings.get("n_clusters", 0), given.graph.n_nodes
+        if n_clusters > n_nodes:
+            raise ValueError(f"--clusters {n_clusters} is more than the {n_nodes} nodes there are")
         truth = None if job.truth is None else read_truth(given, job.truth)
         seconds["reading"] = time.perf_counter() - started
     if first:
@@ -123,9 +126,6 @@ def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
         "verbose": talk.verbose,
         **job.settings,
     }
-    n_clusters, n_nodes = job.settings.get("n_clusters", 0), given.graph.n_nodes
-    if n_clusters > n_nodes:
-        raise ValueError(f"--clusters {n_clusters} is more than the {n_nodes} nodes there are")
     if job.layer_weights:
         settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
     try:

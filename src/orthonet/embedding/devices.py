@@ -10,7 +10,6 @@ from typing import Any
 import torch
 
 from orthonet.support.checks import check_choice, check_integer
-from orthonet.support.sentences import Argument, Sentence
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
@@ -37,13 +36,7 @@ def choose_device(device: Any = "auto") -> torch.device:
     available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     check_choice(chosen.type, "device", available)
     if not available[chosen.type] or (chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count()):
-        raise ValueError(
-            Sentence(
-                Argument("device", device),
-                ", but this machine has no such device; pass ",
-                Argument("device", "auto", "cpu"),
-            )
-        )
+        raise ValueError(f"device={device!r}, but this machine has no such device; pass device='auto' or 'cpu'")
     return chosen
 
 
