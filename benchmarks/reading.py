@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 from scipy.sparse import coo_array, csr_array
 
-from orthonet.graph.read import read_network
+from orthonet.files import read_network
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
 from tables import keep, publish

@@ -21,8 +21,8 @@ from tables import environment, publish
 
 from orthonet import MultilayerGraph, aggregate, datasets, metrics
 from orthonet.clustering.assignment import assign
-from orthonet.datasets import read_multiview_mat
 from orthonet.datasets.dataset import data_file
+from orthonet.files import read_multiview_mat
 from orthonet.support.files import write_atomically
 
 RESULTS = Path(__file__).parent / "results" / "compressed.json"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import orthonet
-from orthonet import aggregation, baselines, datasets, metrics
-from orthonet.graph import convert, formats
+from orthonet import aggregation, baselines, datasets, files, metrics
+from orthonet.graph import convert
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
@@ -22,9 +22,7 @@ REFERENCE = sorted((ROOT / "docs" / "reference").glob("*.md"))
 
 def public_names():
     """Return the paths under which users import things."""
-    lists = {
-        module.__name__: module.__all__ for module in (orthonet, aggregation, baselines, datasets, convert, formats)
-    }
+    lists = {module.__name__: module.__all__ for module in (orthonet, aggregation, baselines, datasets, convert, files)}
     lists["orthonet.metrics"] = [name for name, _ in inspect.getmembers(metrics, is_own_function)]
     paths = [f"{module}.{name}" for module, names in lists.items() for name in names if not name.startswith("_")]
     return [path for path in paths if not inspect.ismodule(found(path))]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from orthonet import baselines, datasets, metrics
     from orthonet.aggregation import aggregate
     from orthonet.clustering.estimator import OrthoNet
+    from orthonet.files import read_features, read_labels, read_network, read_views, write_network
     from orthonet.graph.convert import (
         from_anndata,
         from_igraph,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
         write_result,
     )
     from orthonet.graph.multilayer import MultilayerGraph
-    from orthonet.graph.read import read_network
-    from orthonet.graph.views import read_features, read_labels, read_views
-    from orthonet.graph.write import write_network
     from orthonet.report.html import write_report
 
 __version__ = "0.1.0"
@@ -74,11 +72,11 @@ _HOMES = {
     "MultilayerGraph": "orthonet.graph.multilayer",
     "OrthoNet": "orthonet.clustering.estimator",
     "aggregate": "orthonet.aggregation",
-    "read_features": "orthonet.graph.views",
-    "read_labels": "orthonet.graph.views",
-    "read_network": "orthonet.graph.read",
-    "read_views": "orthonet.graph.views",
-    "write_network": "orthonet.graph.write",
+    "read_features": "orthonet.files",
+    "read_labels": "orthonet.files",
+    "read_network": "orthonet.files",
+    "read_views": "orthonet.files",
+    "write_network": "orthonet.files",
     "write_report": "orthonet.report.html",
 }
 """Where each name is defined; those that are not here convert from and to other libraries."""

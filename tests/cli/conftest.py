@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orthonet.graph.write import write_network
+from orthonet.files import write_network
 
 
 @pytest.fixture

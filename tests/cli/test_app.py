@@ -63,14 +63,13 @@ def test_shells_can_complete_commands_and_options(shell):
 
 def test_the_help_names_every_format_and_every_method(orthonet):
     from orthonet.comparison.methods import METHODS
-    from orthonet.graph.read import FORMATS
-    from orthonet.graph.write import WRITERS
+    from orthonet.files.registry import FORMATS
 
     shown = " ".join(orthonet("compare", "--help").stdout.replace("│", " ").split())
     assert all(name in shown for name in METHODS)
     assert all(name in shown for name in FORMATS)
     shown = " ".join(orthonet("convert", "--help").stdout.replace("│", " ").split())
-    assert all(name in shown for name in WRITERS)
+    assert all(name in shown for name in FORMATS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

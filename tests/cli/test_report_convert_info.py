@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from orthonet.graph.read import read_network
+from orthonet.files import read_network
 
 pytest.importorskip("typer")
 

@@ -93,11 +93,17 @@ def test_a_missing_file_is_asked_for(load, tmp_path, empty_machine):
 
 
 @pytest.mark.parametrize(("file", "load"), LOADERS.items())
-@pytest.mark.parametrize("content", [b"", b"MATLAB 5.0 MAT-file, cut off here"])
-def test_a_damaged_file_is_named(file, load, content, tmp_path):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"\.mat is empty \(0 bytes\)"),
+        (b"MATLAB 5.0 MAT-file, cut off here", r"\.mat is not a multi-view file"),
+    ],
+)
+def test_a_damaged_file_is_named(file, load, content, message, tmp_path):
     (tmp_path / file).parent.mkdir()
     (tmp_path / file).write_bytes(content)
-    with pytest.raises(ValueError, match=r"\.mat is not a multi-view file"):
+    with pytest.raises(ValueError, match=message):
         load(tmp_path)
 
 

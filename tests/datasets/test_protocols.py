@@ -157,7 +157,7 @@ def test_a_film_with_nobody_elses_people_has_no_mean():
     ("name", "content", "message"),
     [
         ("movies.csv", "id,title\n1,x\n", r"movies\.csv is not a table of films, .*no column 'release_year'"),
-        ("movies.csv", "", r"movies\.csv is not a table of films"),
+        ("movies.csv", "", r"movies\.csv is empty \(0 bytes\)"),
         ("movies.csv", "\x00\x01", r"movies\.csv is not a table of films"),
         ("movies.csv", ",".join(FILM_COLUMNS) + "\n1,t,c,d,w,2000,lots,5\n", r"movies\.csv .*'lots'"),
         ("movies.csv", ",".join(FILM_COLUMNS) + "\n1,t,c,d,w,2000,-,-\n", r"movies\.csv .*no film is complete"),

@@ -12,7 +12,6 @@ from orthonet.datasets.aucs import load_aucs
 from orthonet.datasets.ckm import load_ckm
 from orthonet.datasets.dblp import load_dblp
 from orthonet.datasets.imdb_genre import load_imdb_genre
-from orthonet.datasets.relations import one_hot
 
 FILES = {
     load_acm: ["acm/ACM3025.mat"],
@@ -172,12 +171,6 @@ def test_aucs_keeps_or_drops_people_without_one_group(tmp_path):
     (tmp_path / "multinet" / "aucs.mpx").write_text("a,b,one\n")
     with pytest.raises(ValueError, match=r"aucs\.mpx is not AUCS: its actors have no attribute 'group'"):
         load_aucs(tmp_path)
-
-
-def test_missing_values_have_no_category():
-    coded, categories = one_hot(["b", "", "a", "b"])
-    assert (coded.tolist(), categories.tolist()) == ([[0, 1], [0, 0], [1, 0], [0, 1]], ["a", "b"])
-    assert one_hot([2.0, np.nan])[0].tolist() == [[1.0], [0.0]]
 
 
 @pytest.mark.parametrize("load", LOADERS)

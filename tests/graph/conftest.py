@@ -1,46 +1,23 @@
-"""Files of a test's own, and both readers of tables."""
+"""What several tests of graphs look at."""
 
 import pytest
-
-from orthonet.graph.formats import columns as columns_module
-from orthonet.graph.read import read_network
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write text or bytes to a file, and return its path."""
-
-    def write(content, name="edges.csv"):
-        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-        return tmp_path / name
-
-    return write
-
-
-@pytest.fixture(params=["polars", "row by row"])
-def reader(request, monkeypatch):
-    """Each test that uses this holds for both readers of tables."""
-    if request.param == "polars":
-        pytest.importorskip("polars")
-    else:
-        monkeypatch.setattr(columns_module, "is_installed", lambda module: False)
+from scipy.sparse import issparse
 
 
 @pytest.fixture(scope="session")
-def read_or_refused():
-    """A reader returns a graph that holds what graphs promise, or raises one of two errors, in a line with the file's name."""
+def dense():
+    """Return the layers of a graph as full matrices."""
+    return lambda graph: [layer.toarray() for layer in graph.layers]
 
-    def read(file, **options):
-        try:
-            graph = read_network(file, **options).graph()
-        except (ValueError, OSError) as error:
-            assert file.name in str(error), error
-            assert "\n" not in str(error), error
-            return
-        for layer in graph.layers:
-            assert (layer != layer.T).nnz == 0
-            assert layer.nnz
-            assert (layer.data > 0).all()
-            assert not layer.diagonal().any()
 
-    return read
+@pytest.fixture(scope="session")
+def arrays_of():
+    """Return every array that a graph is made of."""
+
+    def arrays_of(graph):
+        for matrix in (*graph.layers, graph.features):
+            yield from (matrix.data, matrix.indices, matrix.indptr) if issparse(matrix) else (matrix,)
+        yield graph.node_ids
+        yield from graph.present
+
+    return arrays_of

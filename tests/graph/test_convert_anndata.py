@@ -127,7 +127,7 @@ def test_distances_that_were_asked_for_are_warned_of(adata):
 
 def test_no_graphs_at_all(adata):
     del adata.obsp
-    with pytest.raises(ValueError, match=r"adata.obsp holds no graph; build one.*or pass views="):
+    with pytest.raises(ValueError, match=r"adata.obsp has no graph; build one.*or pass views="):
         from_anndata(adata)
     with pytest.raises(TypeError, match="adata must be an AnnData, got ndarray"):
         from_anndata(np.eye(3))

@@ -18,11 +18,7 @@ def people(directed=False):
     return graph
 
 
-def dense(graph):
-    return [layer.toarray() for layer in graph.layers]
-
-
-def test_a_layer_attribute():
+def test_a_layer_attribute(dense):
     graph = from_igraph(people())
     assert graph.layer_names == ("work", "lunch")
     assert graph.node_ids.tolist() == ["ann", "bob", "eve"]
@@ -30,7 +26,7 @@ def test_a_layer_attribute():
     np.testing.assert_array_equal(dense(graph)[1], [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
 
 
-def test_the_layers_agree_with_igraph_and_with_networkx():
+def test_the_layers_agree_with_igraph_and_with_networkx(dense):
     pytest.importorskip("networkx")
     graph = igraph.Graph.Famous("Zachary")
     (layer,) = from_igraph(graph).layers
@@ -38,7 +34,7 @@ def test_the_layers_agree_with_igraph_and_with_networkx():
     np.testing.assert_array_equal(layer.toarray(), dense(from_networkx(graph.to_networkx()))[0])
 
 
-def test_several_graphs_are_matched_by_name():
+def test_several_graphs_are_matched_by_name(dense):
     first = igraph.Graph.TupleList([("a", "b"), ("b", "c")])
     second = igraph.Graph.TupleList([("c", "d")])
     graph = from_igraph({"x": first, "y": second})
@@ -56,7 +52,7 @@ def test_graphs_without_names_must_be_equally_large():
         from_igraph([people(), igraph.Graph.Full(3)])
 
 
-def test_directed_graphs():
+def test_directed_graphs(dense):
     with pytest.raises(ValueError, match="layer 'work' is directed: 2 pairs"):
         from_igraph(people(directed=True))
     np.testing.assert_array_equal(
@@ -73,7 +69,7 @@ def test_features():
         from_igraph(people(), features=["role"])
 
 
-def test_loops_and_parallel_edges():
+def test_loops_and_parallel_edges(dense):
     graph = from_igraph(igraph.Graph(n=2, edges=[(0, 1), (1, 0), (1, 1)]))
     np.testing.assert_array_equal(dense(graph)[0], [[0, 2], [2, 0]])
     assert graph.summary().layers[0].n_loops_dropped == 1

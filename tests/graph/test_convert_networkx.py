@@ -15,11 +15,7 @@ def multigraph(*edges, kind=networkx.MultiGraph):
     return graph
 
 
-def dense(graph):
-    return [layer.toarray() for layer in graph.layers]
-
-
-def test_a_layer_attribute():
+def test_a_layer_attribute(dense):
     graph = from_networkx(
         multigraph(
             ("ann", "bob", {"layer": "work", "weight": 2}),
@@ -34,7 +30,7 @@ def test_a_layer_attribute():
     assert np.all(graph.present)  # one graph: no edge in a layer is isolated there
 
 
-def test_one_graph_split_by_layer_equals_a_graph_a_layer():
+def test_one_graph_split_by_layer_equals_a_graph_a_layer(dense):
     rng = np.random.default_rng(0)
     one = networkx.MultiGraph()
     one.add_nodes_from(range(20))
@@ -79,7 +75,7 @@ def test_nodes_that_a_graph_does_not_hold_are_missing_or_isolated():
     assert np.all(from_networkx(graphs, absent="isolated").present)
 
 
-def test_parallel_edges_of_a_layer_add_up_and_loops_are_counted():
+def test_parallel_edges_of_a_layer_add_up_and_loops_are_counted(dense):
     graph = from_networkx(multigraph(("a", "b", {"weight": 2}), ("b", "a", {"weight": 3}), ("a", "a", {})))
     np.testing.assert_array_equal(dense(graph)[0], [[0, 5], [5, 0]])
     assert graph.summary().layers[0].n_loops_dropped == 1
@@ -93,7 +89,7 @@ def test_weights_can_be_left_out_or_named():
         from_networkx(graph, weight="tims")
 
 
-def test_directed_graphs():
+def test_directed_graphs(dense):
     graph = networkx.DiGraph()
     graph.add_edge("a", "b", weight=2.0)
     with pytest.raises(
@@ -202,7 +198,7 @@ def test_graphs_that_contradict_each_other():
     assert from_networkx({"a": people(), "b": other}).n_layers == 2
 
 
-def test_node_ids_give_the_order():
+def test_node_ids_give_the_order(dense):
     graph = from_networkx(people(), node_ids=["eve", "ann", "bob"], features=["age"])
     np.testing.assert_array_equal(graph.features, [[28], [30], [41]])
     np.testing.assert_array_equal(dense(graph)[0], [[0, 0, 1], [0, 0, 1], [1, 1, 0]])

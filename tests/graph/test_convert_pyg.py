@@ -15,11 +15,7 @@ from torch_geometric.utils import to_dense_adj, to_undirected  # noqa: E402
 PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 
-def dense(graph):
-    return [layer.toarray() for layer in graph.layers]
-
-
-def test_data_without_types_is_one_layer():
+def test_data_without_types_is_one_layer(dense):
     graph = from_pyg(Data(edge_index=PATH, x=torch.ones(4, 2), y=torch.tensor([0, 1, 0, 1])))
     assert graph.layer_names == ("layer 0",)
     assert graph.n_nodes == 4  # the last one is isolated
@@ -27,7 +23,7 @@ def test_data_without_types_is_one_layer():
     np.testing.assert_array_equal(dense(graph)[0][:3, :3], [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
 
 
-def test_edge_types_are_layers():
+def test_edge_types_are_layers(dense):
     data = Data(edge_index=PATH, edge_type=torch.tensor([0, 0, 3, 3]), edge_weight=torch.tensor([2.0, 2, 5, 5]))
     graph = from_pyg(data)
     assert graph.layer_names == ("layer 0", "layer 3")
@@ -37,7 +33,7 @@ def test_edge_types_are_layers():
         from_pyg(data, layer_names=["a", "b"])
 
 
-def test_the_layers_agree_with_pyg_itself():
+def test_the_layers_agree_with_pyg_itself(dense):
     rng = np.random.default_rng(0)
     index = to_undirected(torch.from_numpy(rng.integers(0, 15, (2, 40))))
     graph = from_pyg(Data(edge_index=index, num_nodes=15))
@@ -46,7 +42,7 @@ def test_the_layers_agree_with_pyg_itself():
     np.testing.assert_array_equal(dense(graph)[0], wanted)
 
 
-def test_a_relation_a_layer():
+def test_a_relation_a_layer(dense):
     data = HeteroData()
     data["paper"].x = torch.eye(3)
     data["author"].x = torch.ones(5, 1)
@@ -75,7 +71,7 @@ def test_weights_of_one_column():
     assert from_pyg(data).layers[0].max() == 1
 
 
-def test_pairs_named_twice_add_up_and_loops_are_counted():
+def test_pairs_named_twice_add_up_and_loops_are_counted(dense):
     graph = from_pyg(Data(edge_index=torch.tensor([[0, 1, 0, 1, 1], [1, 0, 1, 0, 1]])))
     np.testing.assert_array_equal(dense(graph)[0], [[0, 2], [2, 0]])
     assert graph.summary().layers[0].n_loops_dropped == 1

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, diags_array
 from orthonet.graph.laplacian import LAPLACIAN_KINDS, LaplacianKind, degrees_of, joint_laplacians, laplacian
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice, check_number, check_weights
+from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
 
 
@@ -100,7 +101,11 @@ def warn_about_components(graph: MultilayerGraph, layer_weights: npt.NDArray[Any
     for layer, weight in zip(graph.summary().layers, layer_weights, strict=True):
         if weight > 0 and layer.n_components > n_components:
             warn_user(
-                f"layer {layer.name!r}: {layer.n_components} components, {layer.n_isolated} isolated nodes, but "
-                f"{n_components} clusters wanted; its lowest eigenvectors mark components, not clusters. Raise n_neighbors "
-                "if it was built from features; else lower its weight in layer_weights"
+                Sentence(
+                    f"layer {layer.name!r}: {layer.n_components} components, {layer.n_isolated} isolated nodes, but "
+                    f"{n_components} clusters wanted; its lowest eigenvectors mark components, not clusters. Raise ",
+                    Argument("n_neighbors"),
+                    " if it was built from features; else lower its weight in ",
+                    Argument("layer_weights"),
+                )
             )

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 import orthonet
-from orthonet.cli.groups import takes
 from orthonet.cli.inputs import Inputs, NewNodes, Tables
+from orthonet.cli.shared_options import takes
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import in_options
 
@@ -274,7 +274,7 @@ def convert(
         Path | None, typer.Option("--output", "-o", help="File to write; the last of the files if not given.")
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", help="Format to write, by the suffix if not given: one of --format, or tsv.")
+        str | None, typer.Option("--to", help="Format to write, one of --format; by the suffix if not given.")
     ] = None,
     nodes: Annotated[
         Path | None, typer.Option(help="Where the table of nodes goes if the format cannot hold what it says.")
@@ -389,5 +389,5 @@ def _failing_plainly(command: str) -> Iterator[None]:
         typer.echo("interrupted; no file was left half-written", err=True)
         sys.exit(130)
     except (ImportError, OSError, ValueError, FloatingPointError) as error:
-        typer.echo(f"orthonet {command}: {in_options(str(error))}", err=True)
+        typer.echo(f"orthonet {command}: {in_options(error, command)}", err=True)
         sys.exit(2)

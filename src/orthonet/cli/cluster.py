@@ -63,6 +63,9 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     told: list[str] = []
     with talk.waiting("reading"), _collected(told):
         given = read_inputs(inputs, job.truth)
+        n_clusters, n_nodes = job.settings.get("n_clusters", 0), given.graph.n_nodes
+        if n_clusters > n_nodes:
+            raise ValueError(f"--clusters {n_clusters} is more than the {n_nodes} nodes there are")
         truth = None if job.truth is None else read_truth(given, job.truth)
         seconds["reading"] = time.perf_counter() - started
     if first:
@@ -204,6 +207,7 @@ def _collected(told: list[str]) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for one in caught:
-        message = str(one.message)
+        said = one.message.args[0] if isinstance(one.message, Warning) and one.message.args else one.message
+        message = said if isinstance(said, str) else str(said)
         if issubclass(one.category, UserWarning | RuntimeWarning) and message not in told:
             told.append(message)

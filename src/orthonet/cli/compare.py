@@ -16,7 +16,7 @@ from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
 from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, fits_of
 from orthonet.comparison.outcomes import SCORES, Outcome, Reference, compare
-from orthonet.graph.formats.table_bytes import table_bytes
+from orthonet.files.tables.writing import table_bytes
 from orthonet.report.provenance import versions
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import is_installed

@@ -11,8 +11,8 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import read_inputs
 from orthonet.cli.run_folder import check_new_file
 from orthonet.cli.talk import Talk
+from orthonet.files import write_network
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.write import write_network
 
 
 def run_convert(

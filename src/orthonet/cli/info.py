@@ -60,7 +60,7 @@ def _run(folder: Path, talk: Talk) -> None:
         "nodes": record.get("nodes"),
         "layers": ", ".join(map(str, record.get("layers", []))),
         "features": record.get("features"),
-        "groups": ", ".join(map(str, record.get("cluster_sizes", []))),
+        "clusters": ", ".join(map(str, record.get("cluster_sizes", []))),
         "mean confidence": record.get("mean_confidence"),
         "seconds": record.get("seconds"),
         "files": ", ".join(sorted(path.name for path in run.folder.iterdir() if not path.name.startswith("."))),

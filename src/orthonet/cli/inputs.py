@@ -12,7 +12,7 @@ FILES, BUILT, LAYOUT, POLICIES = (
     "Files to read",
     "Layers from views",
     "How the files are laid out",
-    "What becomes of odd rows",
+    "What becomes of rows that fit no graph",
 )
 
 
@@ -29,7 +29,7 @@ class Inputs:
 
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="An edge list or network file (or several, one a layer), or a .mat file of views."),
+        typer.Argument(help="An edge list or network file (or several, one per layer), or a .mat file of views."),
     ] = None
     layer: Annotated[
         list[str] | None,
@@ -40,7 +40,7 @@ class Inputs:
         _option(
             "--view",
             metavar="NAME=FILE",
-            help="A table of features to build a layer from, one row a node; may be repeated.",
+            help="A table of features to build a layer from, one row per node; may be repeated.",
             panel=FILES,
         ),
     ] = None
@@ -50,7 +50,7 @@ class Inputs:
             "--features",
             "-f",
             metavar="FILE",
-            help="Table of the nodes of the edge lists: an id and numbers about it, one row a node.",
+            help="Table of the nodes of the edge lists: an id and numbers about it, one row per node.",
             panel=FILES,
         ),
     ] = None
@@ -64,7 +64,7 @@ class Inputs:
     ] = False
     ignore: Annotated[
         list[str] | None,
-        _option("--ignore", metavar="COLUMN", help="A column that is no feature; may be repeated.", panel=FILES),
+        _option("--ignore", metavar="COLUMN", help="A column that is not a feature; may be repeated.", panel=FILES),
     ] = None
     category: Annotated[
         list[str] | None,
@@ -85,8 +85,8 @@ class Inputs:
         str | None,
         _option(
             "--format",
-            help="Format of the network files, found by itself if not given: csv, parquet, npz, matrix-market, graphml, mpx, "
-            "multiplex, pajek, infomap.",
+            help="Format of the network files, found from the files if not given: csv, tsv, parquet, npz, matrix-market, "
+            "graphml, mpx, multiplex, pajek, infomap.",
             panel=LAYOUT,
         ),
     ] = None
@@ -113,7 +113,7 @@ class Inputs:
         bool | None,
         _option(
             "--heading/--no-heading",
-            help="Whether the first row of tables names the columns; found by itself.",
+            help="Whether the first row of tables names the columns; found from the table if not given.",
             panel=LAYOUT,
         ),
     ] = None
@@ -131,7 +131,11 @@ class Inputs:
     ] = "max"
     duplicates: Annotated[
         Literal["sum", "max"] | None,
-        _option("--duplicates", help="What several rows for one pair come to; as the format says.", panel=POLICIES),
+        _option(
+            "--duplicates",
+            help="What several rows for one pair become; as the format says.",
+            panel=POLICIES,
+        ),
     ] = None
     unknown_nodes: Annotated[
         Literal["refuse", "drop"],

@@ -18,10 +18,9 @@ from orthonet.cli.reading import as_column, as_columns, inputs_of
 from orthonet.cli.run_folder import Run, check_new_file, labels_table
 from orthonet.cli.talk import Talk
 from orthonet.clustering.estimator import OrthoNet
+from orthonet.files import FeatureTable, read_features, read_network
+from orthonet.files.tables.feature_values import category_name
 from orthonet.graph.features import Features
-from orthonet.graph.formats.categories import category_name
-from orthonet.graph.read import read_network
-from orthonet.graph.views import FeatureTable, read_features
 from orthonet.support.files import write_atomically
 from orthonet.support.text import listed
 

@@ -14,11 +14,9 @@ import numpy.typing as npt
 from orthonet.cli.inputs import Inputs, named_files
 from orthonet.cli.wording import in_options
 from orthonet.comparison.outcomes import Reference
+from orthonet.files import FileError, NetworkFile, ViewsFile, read_features, read_labels, read_network, read_views
 from orthonet.graph.features import Features
-from orthonet.graph.formats import NetworkFile
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.read import read_network
-from orthonet.graph.views import ViewsFile, read_features, read_labels, read_views
 
 UNNAMED_TABLES = (".npy", ".npz")
 """Files of features that cannot name their nodes."""
@@ -36,7 +34,7 @@ class Given:
     code : str
         Lines of Python that make the same ``graph``.
     attributes : mapping of names to arrays of N values
-        Columns about the nodes that are no features.
+        Columns about the nodes that are not features.
     labels : array of N labels, or None
         Those that a .mat file brings.
     views : mapping of names to arrays, or None
@@ -62,7 +60,7 @@ class Given:
 
 
 def read_inputs(inputs: Inputs, truth: str | None = None) -> Given:
-    """Read the files and build the graph; a column that is the ``truth`` is no feature, whatever it holds."""
+    """Read the files and build the graph; a column that is the ``truth`` is not a feature, whatever it holds."""
     given = _read(inputs)
     if truth is not None and truth in (given.graph.feature_names or ()) and not Path(truth).is_file():
         return _read(replace(inputs, ignore=[*(inputs.ignore or ()), truth]))
@@ -123,7 +121,7 @@ def inputs_record(inputs: Inputs) -> dict[str, Any]:
 
 
 def inputs_of(record: Mapping[str, Any]) -> Inputs:
-    """Return the inputs that a run's record tells of."""
+    """Return the inputs that are in a run's record."""
     said = dict(record)
     known = {field.name for field in fields(Inputs)}
     if unknown := set(said) - known:
@@ -179,13 +177,14 @@ def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:
     code = f"graph = {_call('read_network', _literal(paths), **options)}"
     if plain:
         code = (
-            "from orthonet.graph.read import read_network\nfrom orthonet.graph.views import read_features\n\n"
+            "from orthonet import read_features, read_network\n\n"
             f"features = read_features({str(inputs.features)!r}).features\n{code}{_call('.graph', 'features', **building)}"
         )
     else:
-        code = f"from orthonet.graph.read import read_network\n\n{code}{_call('.graph', **building)}"
+        code = f"from orthonet import read_network\n\n{code}{_call('.graph', **building)}"
     read = [*(named.values() or files), *([inputs.features] if inputs.features else [])]
-    notes = tuple(map(in_options, str(network.report).splitlines()))
+    lines = str(replace(network.report, notes=())).splitlines()
+    notes = (*lines, *map(in_options, network.report.notes))
     return Given(graph, notes, code, network.attributes, None, None, tuple(read), inputs)
 
 
@@ -208,7 +207,7 @@ def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -
     building = _changed(inputs, "metric", n_neighbors="neighbors")
     graph = content.graph(**building)
     call = _call("read_views", _literal(paths), **options) + _call(".graph", **building)
-    code = f"from orthonet.graph.views import read_views\n\ngraph = {call}"
+    code = f"from orthonet import read_views\n\ngraph = {call}"
     sizes = [f"{name}: {view.shape[0]:,} rows, {view.shape[1]:,} columns" for name, view in content.views.items()]
     return Given(
         graph,
@@ -231,13 +230,13 @@ def _matrix_of_features(inputs: Inputs, network: NetworkFile) -> Features:
     table = read_features(str(inputs.features))
     n_nodes = len(network.node_ids)
     if not np.array_equal(network.node_ids, np.arange(n_nodes)):
-        raise ValueError(
-            f"{inputs.features} cannot name its nodes, but {network.path} does; pass a table with a column of ids as --features"
+        raise FileError.about(
+            table.path,
+            f"cannot name its nodes, but {network.path} does; pass a table with a column of ids as --features",
         )
     if table.features.shape[0] != n_nodes:
-        raise ValueError(
-            f"{inputs.features} has {table.features.shape[0]:,} rows, but {network.path} has {n_nodes:,} nodes"
-        )
+        n_rows = table.features.shape[0]
+        raise FileError.about(table.path, f"has {n_rows:,} rows, but {network.path} has {n_nodes:,} nodes")
     return table.features
 
 

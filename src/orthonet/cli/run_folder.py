@@ -24,7 +24,7 @@ import numpy.typing as npt
 from orthonet.cli.inputs import Tables
 from orthonet.cli.talk import json_text
 from orthonet.clustering.estimator import OrthoNet
-from orthonet.graph.formats.table_bytes import table_bytes
+from orthonet.files.tables.writing import table_bytes
 from orthonet.support.files import umask
 
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import fields
 
 from orthonet.cli.inputs import Inputs
+from orthonet.support.sentences import Argument, Sentence
 
 OPTIONS = {
     **{field.name: f"--{field.name.replace('_', '-')}" for field in fields(Inputs)},
+    "layer": "--layer-column",
     "categories": "--category",
     "aggregation": "--aggregation",
     "training.device": "--device",
@@ -20,19 +22,37 @@ OPTIONS = {
     "training.checkpoint_dir": "--checkpoint-dir",
     "random_state": "--seed",
 }
-_WITH_VALUE = re.compile(rf"\b({'|'.join(OPTIONS)})=(?:'([^']*)'|(\w+))")
-_ALONE = re.compile(rf"\b([Rr]aise|[Ll]ower|in|with|pass) ({'|'.join(name for name in OPTIONS if '_' in name)})\b")
+"""The option for each argument of the library that has one."""
+OPTIONS_OF_COMMANDS = {"convert": {"format": "--to"}}
+"""Options that are called otherwise in one command."""
+SWITCHES = {"heading": ("--heading", "--no-heading"), "directed": ("--directed", "--undirected")}
+"""Options for arguments that are True or False."""
 
 
-def in_options(text: str) -> str:
-    """Return a sentence, on one line, with options in the place of arguments.
+def in_options(said: str | BaseException, command: str = "") -> str:
+    """Return a sentence, an error or a warning on one line, with options in the place of arguments.
 
-    >>> in_options("row 2: no weight; pass missing_weights='one' or 'drop'")
-    "row 2: no weight; pass --missing-weights one or 'drop'"
-    >>> in_options("raise n_neighbors")
+    Only what the library marked as an argument is replaced, never what a user wrote, such as a path.
+
+    >>> in_options(Sentence("layer=a.csv, row 2: no weight; pass ", Argument("missing_weights", "one", "drop")))
+    'layer=a.csv, row 2: no weight; pass --missing-weights one or drop'
+    >>> in_options(ValueError(Sentence("raise ", Argument("n_neighbors"))))
     'raise --neighbors'
     """
-    line = " ".join(text.splitlines())
-    line = line.replace("heading=True", "--heading").replace("heading=False", "--no-heading")
-    line = _WITH_VALUE.sub(lambda found: f"{OPTIONS[found[1]]} {found[2] or found[3]}", line)
-    return _ALONE.sub(lambda found: f"{found[1]} {OPTIONS[found[2]]}", line)
+    if isinstance(said, BaseException):
+        said = said.args[0] if said.args and isinstance(said.args[0], Sentence) else str(said)
+    parts = said.parts if isinstance(said, Sentence) else (said,)
+    options = OPTIONS | OPTIONS_OF_COMMANDS.get(command, {})
+    text = "".join(_option(part, options) if isinstance(part, Argument) else part for part in parts)
+    return " ".join(text.splitlines())
+
+
+def _option(argument: Argument, options: Mapping[str, str]) -> str:
+    """Return an argument as an option; one that the command line does not have stays as it is."""
+    if argument.name in SWITCHES and argument.values:
+        on, off = SWITCHES[argument.name]
+        return on if argument.values[0] else off
+    if argument.name not in options:
+        return str(argument)
+    values = " or ".join(map(str, argument.values))
+    return f"{options[argument.name]} {values}".strip()

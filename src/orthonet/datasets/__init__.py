@@ -16,11 +16,9 @@ from orthonet.datasets.multiview_mat import load_multiview_mat
 from orthonet.datasets.sbm import make_multilayer_sbm
 from orthonet.datasets.three_sources import load_3sources
 from orthonet.datasets.yelp import load_yelp
-from orthonet.graph.formats.matlab import MultiviewFile, read_multiview_mat
 
 __all__ = [
     "Dataset",
-    "MultiviewFile",
     "load_3sources",
     "load_acm",
     "load_aucs",
@@ -36,5 +34,4 @@ __all__ = [
     "load_yelp",
     "make_multilayer_gaussians",
     "make_multilayer_sbm",
-    "read_multiview_mat",
 ]

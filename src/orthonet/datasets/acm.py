@@ -16,12 +16,12 @@ from __future__ import annotations
 from os import PathLike
 
 import numpy as np
-from scipy.io import loadmat
 from scipy.sparse import csr_array
 
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import relation_graph
-from orthonet.graph.formats.damage import reading
+from orthonet.files.errors import reading
+from orthonet.files.matlab.multiview import read_variables
 
 LAYERS = {"same author": "PAP", "same subject": "PLP"}
 
@@ -41,7 +41,7 @@ def load_acm(data_home: str | PathLike[str] | None = None) -> Dataset:
     """
     file = data_file("acm/ACM3025.mat", data_home, WHAT)
     with reading(file, "a Matlab file with PAP, PLP, feature and label"):
-        content = loadmat(file, variable_names=[*LAYERS.values(), "feature", "label"])
+        content = read_variables(file, [*LAYERS.values(), "feature", "label"])
         layers = {name: csr_array(content[key], dtype=np.float64) for name, key in LAYERS.items()}
         features = csr_array(content["feature"], dtype=np.float64)
         classes = np.asarray(content["label"])

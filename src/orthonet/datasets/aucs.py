@@ -5,7 +5,7 @@
 | 61 | 5: lunch (193), facebook (124), coauthor (21), leisure (88), work (194) | none | 8 groups, and those without one |
 
 Six people have no group in the file, and two (administrators) have two. They are kept, as a class of their own, or
-dropped. Group G8 has one member. What else the file tells of a person, the role, says no more about the group than
+dropped. Group G8 has one member. What else the file says about a person, the role, says no more about the group than
 chance does (NMI of K-means on the roles 0.24, of the same labels shuffled 0.19 and 0.24), so the graph has no features.
 
 References
@@ -22,7 +22,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from orthonet.datasets.dataset import Dataset, data_file
-from orthonet.graph.formats.mpx import read_mpx
+from orthonet.files import FileError, read_network
 from orthonet.support.checks import check_choice
 
 Ungrouped = Literal["keep", "drop"]
@@ -39,9 +39,9 @@ def load_aucs(data_home: str | PathLike[str] | None = None, *, ungrouped: Ungrou
     """
     check_choice(ungrouped, "ungrouped", get_args(Ungrouped))
     file = data_file("multinet/aucs.mpx", data_home, "aucs.mpx, a network that comes with the multinet package")
-    network = read_mpx(file)
+    network = read_network(file, format="mpx")
     if "group" not in network.attributes:
-        raise ValueError(f"{file} is not AUCS: its actors have no attribute 'group'")
+        raise FileError.about(file, "is not AUCS: its actors have no attribute 'group'")
     group = network.attributes["group"].astype(str)
     single = np.array([name != "" and "/" not in name for name in group])
     names, places = np.unique(group[single], return_inverse=True)

@@ -8,7 +8,7 @@ Of the 246, 18 to 31 are isolated in each layer, and 5 in all of them. A physici
 either names the other. Attributes that are amounts or grades (month of adoption, when he went to medical school,
 journals, clubs, how many friends are doctors, time in the community, patients) are one column each, with the median
 where there is no answer (codes 9, 98, 99 and others off the scale); kinds (meetings, free time, discussions,
-neighbouring offices, specialty) are one column a kind, all 0 where there is no answer. A last column counts the
+neighbouring offices, specialty) are one column per kind, all 0 where there is no answer. A last column counts the
 unanswered. The town is not among the features.
 
 References
@@ -24,10 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.datasets.dataset import Dataset, data_file
-from orthonet.datasets.relations import one_hot
-from orthonet.graph.formats.damage import reading
-from orthonet.graph.formats.multiplex import read_multiplex
-from orthonet.graph.formats.network_file import NetworkFile
+from orthonet.files import NetworkFile, read_network
+from orthonet.files.errors import reading
+from orthonet.files.tables.feature_values import one_hot
 
 TOWN = "nodeCity"
 HIGHEST_GRADE = {
@@ -50,11 +49,12 @@ def load_ckm(data_home: str | PathLike[str] | None = None) -> Dataset:
     data_home : path, optional
     """
     what = "CKM-Physicians-Innovation, the multiplex network of manliodedomenico.com"
-    edges, layers, nodes = (
+    edges, _, nodes = (
         data_file(f"ckm/CKM-Physicians-Innovation_{part}", data_home, what)
         for part in ("multiplex.edges", "layers.txt", "nodes.txt")
     )
-    network = read_multiplex(edges, layers, nodes)
+    columns = [TOWN, *HIGHEST_GRADE, *HIGHEST_KIND]
+    network = read_network(edges, format="multiplex", features=nodes, ignore=columns)
     with reading(nodes, "the table of CKM's physicians"):
         labels = _numbers(network, TOWN).astype(np.int64) - 1
         features = physician_features(network)
@@ -85,7 +85,8 @@ def physician_features(network: NetworkFile) -> npt.NDArray[np.float64]:
 
 
 def _numbers(network: NetworkFile, name: str) -> npt.NDArray[np.float64]:
-    column = network.attributes[name]
-    if column.dtype.kind != "f":
-        raise ValueError(f"column {name!r} should hold numbers only")
-    return column.astype(np.float64)
+    texts = network.attributes[name].tolist()
+    try:
+        return np.array([float(text) if text else np.nan for text in texts])
+    except ValueError:
+        raise ValueError(f"column {name!r} should hold numbers only") from None

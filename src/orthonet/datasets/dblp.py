@@ -17,11 +17,14 @@ from __future__ import annotations
 from os import PathLike
 
 import numpy as np
-from scipy.sparse import csr_array, load_npz
 
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import relation_graph
-from orthonet.graph.formats.damage import reading
+from orthonet.files import read_features
+from orthonet.files.errors import reading
+from orthonet.files.source import Source
+from orthonet.files.tables.arrays import map_array
+from orthonet.graph.features import Features
 
 LAYERS = {"same paper": "apa", "same conference": "apcpa", "same term": "aptpa"}
 
@@ -40,7 +43,7 @@ def load_dblp(data_home: str | PathLike[str] | None = None) -> Dataset:
     features = _matrix("dblp/a_feat.npz", data_home, what)
     file = data_file("dblp/labels.npy", data_home, what)
     with reading(file, "an array of labels"):
-        labels = np.load(file, allow_pickle=False)
+        labels = np.array(map_array(Source.of(file), "an array of labels"))
         if labels.ndim != 1 or labels.dtype.kind not in "iu":
             raise ValueError(f"it holds {labels.dtype} of shape {labels.shape}")
     return Dataset(
@@ -54,7 +57,5 @@ def load_dblp(data_home: str | PathLike[str] | None = None) -> Dataset:
     )
 
 
-def _matrix(relative: str, data_home: str | PathLike[str] | None, what: str) -> csr_array:
-    file = data_file(relative, data_home, what)
-    with reading(file, "a sparse matrix in scipy's npz format"):
-        return csr_array(load_npz(file), dtype=np.float64)
+def _matrix(relative: str, data_home: str | PathLike[str] | None, what: str) -> Features:
+    return read_features(data_file(relative, data_home, what)).features

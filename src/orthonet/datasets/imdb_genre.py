@@ -21,8 +21,9 @@ from scipy.sparse import csr_array
 
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import relation_graph
-from orthonet.graph.formats.damage import reading
-from orthonet.graph.formats.network_file import Edges
+from orthonet.files.errors import reading
+from orthonet.files.source import Source
+from orthonet.graph.edge_list import EdgeList
 
 LAYERS = {"same actor": "edges_MAM", "same director": "edges_MDM"}
 
@@ -42,7 +43,8 @@ def load_imdb_genre(data_home: str | PathLike[str] | None = None) -> Dataset:
     file = data_file("imdb_genre/imdb4780.npz", data_home, WHAT)
     with (
         reading(file, "an npz file with edges_MAM, edges_MDM, X_data, X_indices, X_indptr, X_shape and y"),
-        np.load(file, allow_pickle=False) as content,
+        Source.of(file).archive() as archive,
+        np.load(archive, allow_pickle=False) as content,
     ):
         labels = content["y"].astype(np.int64)
         features = csr_array(
@@ -63,4 +65,4 @@ def load_imdb_genre(data_home: str | PathLike[str] | None = None) -> Dataset:
 
 def _layer(edges: npt.NDArray[np.integer], n_nodes: int) -> csr_array:
     source, target = edges.astype(np.int64)
-    return Edges(source, target, np.ones(len(source)), directed=False).adjacency(n_nodes)
+    return EdgeList(source, target, np.ones(len(source))).adjacency(n_nodes, merge="max")

@@ -37,7 +37,8 @@ from scipy.sparse import csr_array
 
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import table_rows
-from orthonet.graph.formats.damage import reading
+from orthonet.files.errors import reading
+from orthonet.files.source import Source
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice
 
@@ -108,8 +109,8 @@ def read_films(file: Path) -> tuple[list[Film], dict[str, int]]:
     """Return the complete films of a table, and how many were dropped for which reason (each for its first)."""
     films: list[Film] = []
     dropped: Counter[str] = Counter()
-    with reading(file, "a table of films"), file.open(encoding="utf-8-sig", newline="") as lines:
-        for row in table_rows(lines, COLUMNS):
+    with reading(file, "a table of films"):
+        for row in table_rows(Source.of(file).lines(newline=""), COLUMNS):
             budget, revenue = (amount(row[name]) for name in ("budget", "revenue"))
             people = {key: people_of(row[key]) for key in PEOPLE.values()}
             nobody = [key for key, names in people.items() if not names]
@@ -127,7 +128,7 @@ def read_films(file: Path) -> tuple[list[Film], dict[str, int]]:
 
 
 def amount(text: str) -> float | None:
-    """Return an amount of money in dollars, or None if it is missing or its unit cannot be told.
+    """Return an amount of money in dollars, or None if it is missing or its unit is not clear.
 
     >>> amount("$1,234,567.00"), amount("45"), amount("-"), amount("$260.00")
     (1234567.0, 45000000.0, None, None)
@@ -168,9 +169,10 @@ def title_key(title: str) -> str:
 def read_oscars(file: Path) -> Counter[tuple[str, int]]:
     """Count the nominations, won or not, of each film, by title and year."""
     counts: Counter[tuple[str, int]] = Counter()
-    with reading(file, "a table of Oscar nominations"), file.open(encoding="utf-8-sig", newline="") as lines:
+    with reading(file, "a table of Oscar nominations"):
         # Quotation marks are part of the text here: the table is separated by tabs and quotes nothing.
-        for row in table_rows((line.replace('"', "") for line in lines), ("Year", "Film"), delimiter="\t"):
+        lines = (line.replace('"', "") for line in Source.of(file).lines(newline=""))
+        for row in table_rows(lines, ("Year", "Film"), delimiter="\t"):
             year = int(row["Year"][:4])  # "1927/28"
             for title in filter(None, row["Film"].split("|")):
                 counts[title_key(title), year] += 1
@@ -180,8 +182,8 @@ def read_oscars(file: Path) -> Counter[tuple[str, int]]:
 def read_omdb_awards(file: Path) -> Counter[tuple[str, int]]:
     """Count wins and nominations in sentences such as "Won 2 Oscars. Another 10 wins & 20 nominations."."""
     counts: Counter[tuple[str, int]] = Counter()
-    with reading(file, "a table of OMDb's awards"), file.open(encoding="utf-8-sig", newline="") as lines:
-        for row in table_rows(lines, ("Title", "Year_x", "Awards")):
+    with reading(file, "a table of OMDb's awards"):
+        for row in table_rows(Source.of(file).lines(newline=""), ("Title", "Year_x", "Awards")):
             total = sum(map(int, re.findall(r"\d+", row["Awards"])))
             counts[title_key(row["Title"]), int(float(row["Year_x"]))] += total
     return counts

@@ -12,9 +12,10 @@ from scipy.sparse import csr_array
 
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.fetch import RemoteFile
+from orthonet.files.errors import FileError
+from orthonet.files.matlab.multiview import LABEL_NAMES, MultiviewFile, read_multiview_mat
+from orthonet.files.matlab.values import Labels, Orientation
 from orthonet.graph.features import FeatureScaling
-from orthonet.graph.formats.matlab import LABEL_NAMES, MultiviewFile, read_multiview_mat
-from orthonet.graph.formats.matlab_values import Labels, Orientation
 from orthonet.graph.multilayer import MultilayerGraph
 
 
@@ -66,9 +67,10 @@ def labelled(file: str | PathLike[str], **options: Any) -> LabelledViews:
     """Read a multi-view file, as `read_multiview_mat` does, that must have labels."""
     content = read_multiview_mat(file, **options)
     if content.labels is None:
-        raise ValueError(
-            f"{file} has no labels under any usual name ({', '.join(LABEL_NAMES)}); name them with labels=, or use "
-            "read_multiview_mat and MultilayerGraph.from_views, which need none"
+        raise FileError.about(
+            file,
+            f"has no labels under any usual name ({', '.join(LABEL_NAMES)}); name them with labels=, or use "
+            "read_multiview_mat and MultilayerGraph.from_views, which need none",
         )
     return LabelledViews(content.views, content.labels, content.names, content.labels_name)
 

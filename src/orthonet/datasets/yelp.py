@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from orthonet.datasets.dataset import Dataset, data_file
 from orthonet.datasets.relations import table_rows
-from orthonet.graph.formats.damage import reading
+from orthonet.files.errors import reading
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import require

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
+from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array, is_empty
 
 
@@ -31,7 +32,7 @@ def layers_from_edges(
     layer: str = "layer",
     weight: str = "weight",
 ) -> EdgeLayers:
-    """Collect edges into one adjacency a layer; see `MultilayerGraph.from_edges` for what is accepted."""
+    """Collect edges into one adjacency per layer; see `MultilayerGraph.from_edges` for what is accepted."""
     columns = _columns(edges, {"source": source, "target": target, "layer": layer, "weight": weight})
     ends = [id_array(columns[name], f"edges[{name!r}]") for name in (source, target)]
     n_edges = len(ends[0])
@@ -43,26 +44,39 @@ def layers_from_edges(
     values = _weights(columns[weight], weight) if weight in columns else np.ones(n_edges)
     ids, (rows, cols) = _positions(ends, node_ids, (source, target))
     names, (which,) = _positions([kinds], None, (layer,))
-    layers = []
-    for index in range(len(names)):
-        chosen = which == index
-        one_way = coo_array((values[chosen], (rows[chosen], cols[chosen])), shape=(len(ids), len(ids))).tocsr()
-        layers.append(csr_array(one_way + one_way.T))
-    return EdgeLayers(tuple(layers), tuple(map(str, names)), id_array(ids, "node_ids"))
+    all_edges = EdgeList(rows, cols, values)
+    layers = tuple(all_edges.select(which == index).adjacency(len(ids)) for index in range(len(names)))
+    return EdgeLayers(layers, tuple(map(str, names)), id_array(ids, "node_ids"))
+
+
+def present_masks(present: Mapping[Any, Sequence[Any]], found: EdgeLayers) -> list[npt.NDArray[np.bool_] | None]:
+    """Return for each layer a mask of the nodes present in it, None for a layer that ``present`` does not name."""
+    ids_of = {str(name): set(id_array(ids, f"present[{name!r}]").tolist()) for name, ids in present.items()}
+    nodes = found.node_ids.tolist()
+    for name, ids in ids_of.items():
+        if name not in found.layer_names:
+            known = ", ".join(map(repr, found.layer_names))
+            raise ValueError(f"present names the layer {name!r}, but edges has {known}")
+        unknown = ids - set(nodes)
+        if unknown:
+            raise ValueError(f"present[{name!r}] names {len(unknown)} unknown nodes, such as {min(unknown, key=str)!r}")
+    return [
+        np.array([node in ids_of[name] for node in nodes]) if name in ids_of else None for name in found.layer_names
+    ]
 
 
 def _columns(edges: Any, names: dict[str, str]) -> Mapping[str, Any]:
     """Return the columns of a table (pandas, polars, a mapping) or of rows (source, target[, layer[, weight]])."""
     if isinstance(edges, Mapping) or hasattr(edges, "columns"):
-        held = list(edges.keys() if isinstance(edges, Mapping) else edges.columns)
+        known_columns = list(edges.keys() if isinstance(edges, Mapping) else edges.columns)
         needed = [name for role, name in names.items() if role in ("source", "target") or name != role]
-        missing = [name for name in needed if name not in held]
+        missing = [name for name in needed if name not in known_columns]
         if missing:
             raise ValueError(
-                f"edges has no column {missing[0]!r}; its columns are {', '.join(map(repr, held))}: name yours with "
+                f"edges has no column {missing[0]!r}; its columns are {', '.join(map(repr, known_columns))}: name yours with "
                 "source=, target=, layer=, weight="
             )
-        columns = {name: edges[name] for name in names.values() if name in held}
+        columns = {name: edges[name] for name in names.values() if name in known_columns}
         lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"the columns of edges must be equally long, got {lengths}")
@@ -141,11 +155,11 @@ def _positions(
             for value in entries:
                 place.setdefault(value, len(place))
         else:
-            strangers = [row for row, value in enumerate(entries) if value not in place]
-            if strangers:
+            unknown = [row for row, value in enumerate(entries) if value not in place]
+            if unknown:
                 raise ValueError(
-                    f"edges: column {name!r} names {len(strangers)} nodes that are not in node_ids, the first "
-                    f"{entries[strangers[0]]!r} in row {strangers[0]}"
+                    f"edges: column {name!r} names {len(unknown)} nodes that are not in node_ids, the first "
+                    f"{entries[unknown[0]]!r} in row {unknown[0]}"
                 )
         positions.append(np.fromiter((place[value] for value in entries), dtype=np.intp, count=len(entries)))
     return list(place), positions

@@ -47,6 +47,14 @@ def check_features(features: Any, name: str = "features", n_nodes: int | None = 
     return matrix if issparse(matrix) or is_float_map(matrix) else np.ascontiguousarray(matrix)
 
 
+def column_names(features: Any) -> tuple[str, ...] | None:
+    """Return the column names of a frame if all are strings, as scikit-learn does, and all differ."""
+    columns = getattr(features, "columns", None)
+    if columns is None or not all(isinstance(column, str) for column in columns):
+        return None
+    return tuple(columns) if len(set(columns)) == len(columns) else None
+
+
 def spooled(blocks: Iterator[Any], name: str = "features") -> np.memmap[Any, Any]:
     """Write blocks of rows, one after another, to a temporary file, and return a memory map of it.
 

@@ -27,6 +27,7 @@ from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 from orthonet.graph.features import Features
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import require
+from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
 
 Distances = npt.NDArray[np.float64]
@@ -92,7 +93,11 @@ def knn_layer(
     check_integer(n_neighbors, "n_neighbors", minimum=1)
     n_nodes = features.shape[0]
     if n_neighbors >= n_nodes:
-        raise ValueError(f"n_neighbors={n_neighbors} needs more than {n_neighbors} nodes, but {name} has {n_nodes}")
+        raise ValueError(
+            Sentence(
+                Argument("n_neighbors", n_neighbors), f" needs more than {n_neighbors} nodes, but {name} has {n_nodes}"
+            )
+        )
     if weights == "cosine" and metric != "cosine":
         raise ValueError(f"weights='cosine' needs metric='cosine', got metric={metric!r}")
 

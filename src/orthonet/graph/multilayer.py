@@ -9,22 +9,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse import csr_array, issparse
 
-from orthonet.graph.arrays import as_matrix, check_finite, named_matrices
-from orthonet.graph.edges import EdgeLayers, layers_from_edges
-from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
-from orthonet.graph.ids import check_node_ids, id_array, ids_of_tables, row_labels
-from orthonet.graph.knn import Search, knn_layer
+from orthonet.graph.arrays import named_matrices
+from orthonet.graph.edges import layers_from_edges, present_masks
+from orthonet.graph.features import Features, FeatureScaling, check_features, column_names
+from orthonet.graph.ids import check_node_ids, ids_of_tables, row_labels
+from orthonet.graph.knn import Search
 from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
 from orthonet.graph.plot import plot_layers
 from orthonet.graph.summary import GraphSummary, summarise_layer
 from orthonet.graph.validation import (
     Symmetrize,
+    check_feature_names,
     check_layer,
     check_layer_names,
     check_present,
 )
+from orthonet.graph.view_layers import layers_from_views, names_side_by_side
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -37,19 +39,21 @@ class MultilayerGraph:
         Edge weights, symmetric and >= 0: arrays, scipy sparse matrices or arrays, pandas frames. Self-loops are
         dropped (no Laplacian sees them) and counted in `summary`.
     features : array, sparse array or frame of shape (N, M), optional
-        One row a node.
+        One row per node.
     layer_names : sequence of str, optional
         "layer 0", "layer 1", … by default.
     node_ids : sequence of N ids, optional
         0 … N − 1, or the index of the first frame, by default.
     present : sequence of S boolean masks of shape (N,), optional
-        Which nodes a layer holds, None for all. A missing node (a view not measured) differs from an isolated one:
+        Which nodes are present in a layer, None for all. A missing node (a view not measured) differs from an isolated one:
         the layer says nothing about it.
     symmetrize : {"mean", "max", "min"}, optional
         How to make directed layers symmetric; without it they are an error.
     layers_from_features : bool, default=False
         Whether the layers were made from these same features, as `from_views` does. Layers that were not are relations,
         which know things that the features do not: `OrthoNet` uses both differently.
+    feature_names : sequence of M str, optional
+        Unique names of the features; the columns of a frame by default.
 
     Attributes
     ----------
@@ -59,7 +63,6 @@ class MultilayerGraph:
     node_ids : array of shape (N,)
     features : array or sparse array of shape (N, M), or None
     feature_names : tuple of str, or None
-        The columns of a frame.
     present : tuple of boolean arrays of shape (N,)
     layers_from_features : bool
 
@@ -95,6 +98,7 @@ class MultilayerGraph:
         present: Sequence[npt.ArrayLike | None] | None = None,
         symmetrize: Symmetrize | None = None,
         layers_from_features: bool = False,
+        feature_names: Sequence[str] | None = None,
     ) -> None:
         matrices, layer_names = named_matrices(layers, layer_names, "layers")
         if not matrices:
@@ -109,7 +113,7 @@ class MultilayerGraph:
             adjacency, loops = check_layer(layer, called, checked[0].shape[0] if checked else None, symmetrize)
             checked.append(adjacency)
             n_loops.append(loops)
-        self._keep(checked, n_loops, names, node_ids, features, present, layers_from_features)
+        self._keep(checked, n_loops, names, node_ids, features, present, layers_from_features, feature_names)
 
     @classmethod
     def _of_checked(
@@ -120,12 +124,14 @@ class MultilayerGraph:
         *,
         present: Sequence[npt.ArrayLike | None] | None = None,
         layers_from_features: bool = False,
+        feature_names: Sequence[str] | None = None,
     ) -> MultilayerGraph:
         """Return a graph of layers that are what `check_layer` returns, and are kept as they are: no second check, no copy."""
         graph = cls.__new__(cls)
         matrices, n_loops = zip(*layers.values(), strict=True)
         node_ids = ids_of_tables({"features": features}, node_ids)
-        graph._keep(matrices, n_loops, tuple(layers), node_ids, features, present, layers_from_features)
+        names = tuple(layers)
+        graph._keep(matrices, n_loops, names, node_ids, features, present, layers_from_features, feature_names)
         return graph
 
     def _keep(
@@ -137,6 +143,7 @@ class MultilayerGraph:
         features: Any,
         present: Sequence[npt.ArrayLike | None] | None,
         layers_from_features: bool,
+        feature_names: Sequence[str] | None,
     ) -> None:
         n_nodes = layers[0].shape[0]
         ids = check_node_ids(node_ids, n_nodes)
@@ -144,8 +151,10 @@ class MultilayerGraph:
         set_once(self, "_layers", tuple(map(_frozen, layers)))
         set_once(self, "layer_names", names)
         set_once(self, "node_ids", _frozen(ids))
-        set_once(self, "features", None if features is None else _frozen(check_features(features, n_nodes=n_nodes)))
-        set_once(self, "feature_names", _column_names(features))
+        matrix = None if features is None else check_features(features, n_nodes=n_nodes)
+        set_once(self, "features", None if matrix is None else _frozen(matrix))
+        given = column_names(features) if feature_names is None else check_feature_names(feature_names, matrix)
+        set_once(self, "feature_names", given)
         set_once(self, "present", tuple(map(_frozen, check_present(present, layers, names))))
         set_once(self, "layers_from_features", bool(layers_from_features))
         set_once(self, "_n_loops_dropped", tuple(n_loops))
@@ -163,6 +172,7 @@ class MultilayerGraph:
         random_state: int = 0,
         layer_names: Sequence[str] | None = None,
         node_ids: Any = None,
+        feature_names: Sequence[str] | None = None,
     ) -> MultilayerGraph:
         """Build one nearest-neighbour layer from each feature group; the features are all groups side by side.
 
@@ -178,6 +188,9 @@ class MultilayerGraph:
             unit length. The features of the graph keep their own scale.
         layer_names, node_ids
             As for the class.
+        feature_names : sequence of str, optional
+            Those of all groups side by side; by default the columns of the frames, if all groups are frames and no two
+            columns have the same name.
 
         Examples
         --------
@@ -192,30 +205,26 @@ class MultilayerGraph:
             raise ValueError("views is empty; pass at least one feature group")
         tables = {f"views[{index}]": view for index, view in enumerate(matrices)}
         node_ids = ids_of_tables(tables, node_ids)
-        layers, masks = [], []
-        blocks: list[Features] = []
-        for called, view in tables.items():
-            block, mask = _view_and_its_nodes(view, called, blocks[0].shape[0] if blocks else None)
-            held = block if mask.all() else block[mask]
-            scaled = FeatureScaler.fit(held, feature_scaling, called).transform(held)
-            layer = knn_layer(
-                scaled,
-                n_neighbors,
-                weights=weights,
-                metric=metric,
-                search=search,
-                random_state=random_state,
-                name=called,
-            )
-            layers.append(layer if mask.all() else _spread(layer, mask))
-            masks.append(mask)
-            blocks.append(block)
-        features = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
-        graph = cls(layers, features, layer_names, node_ids, present=masks, layers_from_features=True)
-        columns = [_column_names(view) for view in matrices]
-        if all(names is not None for names in columns):
-            object.__setattr__(graph, "feature_names", tuple(name for names in columns for name in names or ()))
-        return graph
+        built = layers_from_views(
+            tables,
+            feature_scaling,
+            n_neighbors=n_neighbors,
+            weights=weights,
+            metric=metric,
+            search=search,
+            random_state=random_state,
+        )
+        if feature_names is None:
+            feature_names = names_side_by_side(matrices)
+        return cls(
+            built.layers,
+            built.features,
+            layer_names,
+            node_ids,
+            present=built.present,
+            layers_from_features=True,
+            feature_names=feature_names,
+        )
 
     @classmethod
     def from_edges(
@@ -229,6 +238,7 @@ class MultilayerGraph:
         layer: str = "layer",
         weight: str = "weight",
         present: Mapping[str, Sequence[Any]] | None = None,
+        feature_names: Sequence[str] | None = None,
     ) -> MultilayerGraph:
         """Build a graph from a table of edges.
 
@@ -247,7 +257,9 @@ class MultilayerGraph:
         source, target, layer, weight : str
             The names of the columns.
         present : mapping of layer names to ids, optional
-            The nodes a layer holds; a layer not named holds all.
+            The nodes present in a layer; all of them in a layer not named.
+        feature_names : sequence of str, optional
+            As for the class.
 
         Examples
         --------
@@ -265,8 +277,10 @@ class MultilayerGraph:
         found = layers_from_edges(edges, node_ids=node_ids, source=source, target=target, layer=layer, weight=weight)
         masks = None
         if present is not None:
-            masks = _masks(present, found)
-        return cls(found.layers, features, found.layer_names, found.node_ids, present=masks)
+            masks = present_masks(present, found)
+        return cls(
+            found.layers, features, found.layer_names, found.node_ids, present=masks, feature_names=feature_names
+        )
 
     @property
     def layers(self) -> tuple[csr_array, ...]:
@@ -305,16 +319,15 @@ class MultilayerGraph:
         if not whole or positions.min() < 0 or positions.max() >= self.n_nodes:
             raise ValueError(f"nodes must be positions from 0 to {self.n_nodes - 1}, at least one")
         features = None if self.features is None else self.features[positions]
-        graph = MultilayerGraph(
+        return MultilayerGraph(
             [layer[positions][:, positions] for layer in self.layers],
             features,
             self.layer_names,
             self.node_ids[positions],
             present=[mask[positions] for mask in self.present],
             layers_from_features=self.layers_from_features,
+            feature_names=self.feature_names,
         )
-        object.__setattr__(graph, "feature_names", self.feature_names)
-        return graph
 
     def summary(self) -> GraphSummary:
         """Return nodes, edges, density, components, isolated and missing nodes of each layer; print it to read it."""
@@ -332,17 +345,17 @@ class MultilayerGraph:
     def plot_layers(self, labels: Any = None, *, axes: Any = None, order: Any = "auto") -> npt.NDArray[Any]:
         """Draw the adjacency of each layer, all with their nodes in the same order. Needs ``orthonet[plot]``.
 
-        A picture has at most 300 cells a side; the darker a cell, the more of its pairs of nodes are joined. Nodes that a
-        layer does not hold are grey.
+        A picture has at most 300 cells per side; the darker a cell, the more of its pairs of nodes are joined. Nodes that
+        are missing from a layer are grey.
 
         Parameters
         ----------
         labels : array of shape (N,), optional
-            Groups, such as ``model.labels_``: nodes are sorted by them, with lines between up to 40 groups.
+            Clusters, such as ``model.labels_``: nodes are sorted by them, with lines between up to 40 clusters.
         axes : sequence of S matplotlib Axes, optional
             Where to draw; a new pyplot figure by default, which a notebook shows.
         order : "auto", "given" or array of N positions, default="auto"
-            The order of the nodes, within their groups if there are ``labels``. "auto" brings nodes together that are joined
+            The order of the nodes, within their clusters if there are ``labels``. "auto" brings nodes together that are joined
             in any layer, "given" leaves them as they are numbered.
 
         Returns
@@ -379,46 +392,3 @@ def _frozen(matrix: Any) -> Any:
     for part in (matrix.data, matrix.indices, matrix.indptr) if issparse(matrix) else (matrix,):
         part.flags.writeable = False
     return matrix
-
-
-def _masks(present: Mapping[Any, Sequence[Any]], found: EdgeLayers) -> list[npt.NDArray[np.bool_] | None]:
-    """Turn the ids that each named layer holds into a mask of nodes."""
-    held = {str(name): set(id_array(ids, f"present[{name!r}]").tolist()) for name, ids in present.items()}
-    nodes = found.node_ids.tolist()
-    for name, ids in held.items():
-        if name not in found.layer_names:
-            known = ", ".join(map(repr, found.layer_names))
-            raise ValueError(f"present names the layer {name!r}, but edges has {known}")
-        strangers = ids - set(nodes)
-        if strangers:
-            raise ValueError(
-                f"present[{name!r}] names {len(strangers)} unknown nodes, such as {min(strangers, key=str)!r}"
-            )
-    return [np.array([node in held[name] for node in nodes]) if name in held else None for name in found.layer_names]
-
-
-def _column_names(table: Any) -> tuple[str, ...] | None:
-    """Return the column names of a frame if all are strings, as scikit-learn does."""
-    columns = getattr(table, "columns", None)
-    if columns is None or not all(isinstance(column, str) for column in columns):
-        return None
-    return tuple(columns)
-
-
-def _view_and_its_nodes(view: Any, called: str, n_nodes: int | None) -> tuple[Features, npt.NDArray[np.bool_]]:
-    """Return the view with missing rows filled by column means, and which rows were there."""
-    matrix = as_matrix(view, called)
-    missing = np.zeros(matrix.shape[0], dtype=bool) if issparse(matrix) else np.isnan(matrix).all(axis=1)
-    if missing.any() and not missing.all():
-        holes = matrix.copy()
-        holes[missing] = 0.0
-        check_finite(holes, called, "; a missing node has NaN in its whole row")
-        matrix[missing] = matrix[~missing].mean(axis=0)
-    return check_features(matrix, called, n_nodes), ~missing
-
-
-def _spread(layer: csr_array, held: npt.NDArray[np.bool_]) -> csr_array:
-    """Lay a layer over the held nodes out over all nodes."""
-    entries = layer.tocoo()
-    rows = np.flatnonzero(held)
-    return csr_array((entries.data, (rows[entries.row], rows[entries.col])), shape=(len(held), len(held)))

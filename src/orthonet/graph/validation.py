@@ -55,7 +55,7 @@ def check_layer(
 def check_present(
     present: Sequence[npt.ArrayLike | None] | None, layers: Sequence[csr_array], names: Sequence[str]
 ) -> tuple[npt.NDArray[np.bool_], ...]:
-    """Return a boolean mask a layer, none of them denying an edge that is there, together holding every node."""
+    """Return one boolean mask per layer; a node with edges must be present in the layer, and every node in some layer."""
     n_nodes = layers[0].shape[0]
     if present is None:
         present = [None] * len(layers)
@@ -97,6 +97,24 @@ def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple
     if duplicate is not None:
         raise ValueError(f"layer_names must be unique, but {duplicate!r} occurs more than once")
     return names
+
+
+def check_feature_names(feature_names: Any, features: Any) -> tuple[str, ...]:
+    """Return unique names, all of them text, one for each column of the features."""
+    if features is None:
+        raise ValueError("feature_names needs features to name; pass features too")
+    if isinstance(feature_names, str):
+        raise TypeError(f"feature_names must be a sequence of names, got the string {feature_names!r}")
+    names = tuple(feature_names)
+    for position, name in enumerate(names):
+        if not isinstance(name, str):
+            raise TypeError(f"feature_names[{position}] must be a str, got {name!r} of type {type(name).__name__}")
+    if len(names) != features.shape[1]:
+        raise ValueError(f"feature_names holds {len(names)} names for {features.shape[1]} features")
+    duplicate = first_duplicate(names)
+    if duplicate is not None:
+        raise ValueError(f"feature_names must be unique, but {duplicate!r} occurs more than once")
+    return tuple(map(str, names))
 
 
 def _symmetric(adjacency: csr_array, name: str, symmetrize: Symmetrize | None) -> csr_array:

@@ -1,11 +1,11 @@
 """To and from the objects of other libraries; each library is imported only where one of its objects is made."""
 
-from orthonet.graph.convert.annotated import from_anndata, from_mudata, to_anndata
-from orthonet.graph.convert.geometric import from_pyg, to_pyg, to_pyg_hetero
-from orthonet.graph.convert.igraphs import from_igraph, to_igraph, to_igraph_layers
-from orthonet.graph.convert.networkxs import from_networkx, to_networkx, to_networkx_layers
-from orthonet.graph.convert.results import write_result
-from orthonet.graph.convert.tables import Tables, from_tables, to_pandas, to_polars
+from orthonet.graph.convert.anndata_objects import from_anndata, from_mudata, to_anndata
+from orthonet.graph.convert.anndata_results import write_result
+from orthonet.graph.convert.frames import Tables, from_tables, to_pandas, to_polars
+from orthonet.graph.convert.igraph_graphs import from_igraph, to_igraph, to_igraph_layers
+from orthonet.graph.convert.networkx_graphs import from_networkx, to_networkx, to_networkx_layers
+from orthonet.graph.convert.pyg_data import from_pyg, to_pyg, to_pyg_hetero
 
 __all__ = [
     "Tables",

@@ -1,0 +1,1 @@
+"""Multi-view files of Matlab."""

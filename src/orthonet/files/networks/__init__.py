@@ -1,0 +1,1 @@
+"""The formats of network files, one module each, and what several of them share."""

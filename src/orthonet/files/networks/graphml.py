@@ -1,0 +1,173 @@
+"""GraphML: nodes and edges with typed attributes; the layer of an edge is its attribute "layer", its weight "weight"."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from orthonet.files.errors import FileError, Place
+from orthonet.files.network import Column, NetworkPart
+from orthonet.files.networks.layer_rows import EdgeRow, layer_of_rows
+from orthonet.files.networks.writing import check_text, named_edges, names_of_features, text_ids
+from orthonet.files.options import ReadOptions
+from orthonet.files.source import Source
+from orthonet.files.tables.cells import column_of, ids_of, weight_of
+from orthonet.graph.multilayer import MultilayerGraph
+
+NUMERIC_TYPES = ("int", "long", "float", "double")
+CHUNK = 2**16
+"""Bytes that are parsed at once."""
+
+
+def read_graphml(source: Source, options: ReadOptions) -> NetworkPart:
+    """Read nodes, edges and their attributes; ``options.layer`` and ``options.weight`` name the attributes of edges."""
+    content = _Content(source, options)
+    for element in _elements(source):
+        content.take(element)
+    return content.part(options)
+
+
+def write_graphml(graph: MultilayerGraph) -> bytes:
+    """Return a graph, with its features as attributes of the nodes."""
+    ids, names = text_ids(graph), names_of_features(graph)
+    check_text(graph.layer_names, "layer name", "\r")
+    check_text(names, "feature name", "\r")
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+        '<key id="layer" for="edge" attr.name="layer" attr.type="string"/>',
+        '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>',
+    ]
+    lines += [
+        f'<key id="f{index}" for="node" attr.name={quoteattr(name)} attr.type="double"/>'
+        for index, name in enumerate(names)
+    ]
+    lines.append('<graph edgedefault="undirected">')
+    for index, one in enumerate(ids):
+        values = [] if graph.features is None else graph.features[index].tolist()
+        data = "".join(f'<data key="f{column}">{value!r}</data>' for column, value in enumerate(values))
+        lines.append(f"<node id={_attribute(one)}>{data}</node>")
+    for name, edges in named_edges(graph):
+        layer = escape(name)
+        lines += [
+            f"<edge source={_attribute(ids[i])} target={_attribute(ids[j])}>"
+            f'<data key="layer">{layer}</data><data key="weight">{w!r}</data></edge>'
+            for i, j, w in edges.tuples()
+        ]
+    return ("\n".join([*lines, "</graph>", "</graphml>"]) + "\n").encode()
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _elements(source: Source) -> Iterator[Any]:
+    """Yield the elements as they end; files that define entities, which can grow without bound, are refused."""
+    parser: Any = ElementTree.XMLPullParser(["start", "end"])
+    last = b""
+    try:
+        with source.open() as file:
+            while chunk := file.read(CHUNK):
+                if b"<!DOCTYPE" in last + chunk or b"<!ENTITY" in last + chunk or b"\0" in chunk:
+                    raise FileError(source.path, "a GraphML file is UTF-8 and has no document type definition")
+                last = chunk[-10:]
+                parser.feed(chunk)
+                yield from _ended(parser)
+        parser.close()
+        yield from _ended(parser)
+    except ElementTree.ParseError as error:
+        raise FileError(source.line(error.position[0]), f"not GraphML: {error}") from error
+    except (UnicodeError, LookupError) as error:
+        raise FileError(source.path, f"not GraphML in UTF-8: {error}") from error
+
+
+def _ended(parser: Any) -> Iterator[Any]:
+    for event, element in parser.read_events():
+        name = element.tag.rpartition("}")[2]
+        if event == "start" and name == "graph":
+            yield name, element
+        if event == "end" and name in ("key", "node", "edge", "hyperedge"):
+            yield name, element
+            if name != "key":
+                element.clear()
+
+
+class _Content:
+    """What was found so far."""
+
+    def __init__(self, source: Source, options: ReadOptions) -> None:
+        self.source, self.path = source, source.path
+        self.keys: dict[str, tuple[str, str, str, str | None]] = {}
+        self.directed = False
+        self.place: dict[str, int] = {}
+        self.values: list[dict[str, str]] = []
+        self.edges: dict[str, list[EdgeRow]] = {}
+        self.n_edges = 0
+        self.layer_name, self.weight_name = str(options.layer or "layer"), str(options.weight or "weight")
+
+    def take(self, found: tuple[str, Any]) -> None:
+        name, element = found
+        if name == "key":
+            default = next((child.text for child in element if child.tag.endswith("default")), None)
+            called = element.get("attr.name") or element.get("id", "")
+            about, kind = element.get("for", "all"), element.get("attr.type", "")
+            self.keys[element.get("id", "")] = about, called, kind, default
+        elif name == "graph":
+            self.directed = element.get("edgedefault") == "directed"
+        elif name == "node":
+            one = element.get("id")
+            if not one or one in self.place:
+                raise FileError(self._node(len(self.place) + 1), f"{one!r} is not an id, or was named before")
+            self.place[one] = len(self.place)
+            self.values.append(self._data(element, "node"))
+        elif name == "edge":
+            self._edge(element)
+        else:
+            raise FileError(self.path, "a hyperedge joins more than two nodes, which no layer can hold")
+
+    def _data(self, element: Any, kind: str) -> dict[str, str]:
+        found = {
+            called: default
+            for owner, called, _, default in self.keys.values()
+            if default is not None and owner in (kind, "all")
+        }
+        for child in element:
+            if child.tag.rpartition("}")[2] == "data" and child.get("key") in self.keys:
+                found[self.keys[child.get("key")][1]] = child.text or ""
+        return found
+
+    def _edge(self, element: Any) -> None:
+        self.n_edges += 1
+        place = Place(self.path, self.n_edges, "edge")
+        ends = [element.get("source"), element.get("target")]
+        for end in ends:
+            if end not in self.place:
+                raise FileError(place, f"node {end!r} is not declared before its edges")
+        data = self._data(element, "edge")
+        weight = data.get(self.weight_name, "1").strip()
+        layer = data.get(self.layer_name, self.source.name)
+        source, target = (self.place[end] for end in ends)
+        directed = {"true": True, "false": False}.get(element.get("directed"), self.directed)
+        self.edges.setdefault(layer, []).append(EdgeRow(source, target, weight_of(weight, place), place, directed))
+
+    def part(self, options: ReadOptions) -> NetworkPart:
+        if not self.edges:
+            raise FileError.about(self.path, "has no edges")
+        layers = {name: layer_of_rows(rows) for name, rows in self.edges.items()}
+        ids = ids_of(list(self.place), options.ids)
+        return NetworkPart(self.path, ids, len(self.place), layers, self._attributes())
+
+    def _node(self, number: int) -> Place:
+        return Place(self.path, number, "node")
+
+    def _attributes(self) -> dict[str, Column]:
+        found = {}
+        for owner, called, kind, _ in self.keys.values():
+            if owner in ("node", "all"):
+                cells = [
+                    (values.get(called, "").strip(), self._node(number)) for number, values in enumerate(self.values, 1)
+                ]
+                found[called] = column_of(cells, kind in NUMERIC_TYPES)
+        return found

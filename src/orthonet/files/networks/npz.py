@@ -1,0 +1,112 @@
+"""Archives of numpy arrays: one sparse matrix as scipy saves it, or a whole multilayer graph as `write_npz` writes it.
+
+layer_names, node_ids            text or numbers
+layer_0_data, _indices, _indptr  a layer in CSR form, symmetric; and so on
+present                          S x N, which nodes are present in a layer
+features  (or features_data, _indices, _indptr, _shape), feature_names, layers_from_features    where there are any
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse, load_npz
+
+from orthonet.files.errors import PARSER_ERRORS, FileError, one_line
+from orthonet.files.network import NetworkPart
+from orthonet.files.networks.layer_rows import part_of_matrix, rows_of_matrix
+from orthonet.files.options import ReadOptions
+from orthonet.files.source import Source
+from orthonet.graph.ids import check_unique
+from orthonet.graph.multilayer import MultilayerGraph
+
+
+def read_npz(source: Source, options: ReadOptions) -> NetworkPart:
+    """Read a sparse matrix, one layer, or a graph from an archive of arrays; nothing in it is ever run."""
+    with source.archive() as archive:
+        try:
+            with np.load(archive, allow_pickle=False) as arrays:
+                if "layer_names" in arrays.files:
+                    return _graph(source, {name: arrays[name] for name in arrays.files})
+                if "format" not in arrays.files:
+                    listed = ", ".join(map(repr, arrays.files)) or "nothing"
+                    raise ValueError(f"it holds {listed}, neither a sparse matrix nor a graph")
+            archive.seek(0)
+            matrix = load_npz(archive)
+        except FileError:
+            raise
+        except PARSER_ERRORS as error:
+            raise FileError.about(source.path, f"is not an archive of a graph: {one_line(error)}") from error
+    return part_of_matrix(matrix, source)
+
+
+def write_npz(graph: MultilayerGraph) -> bytes:
+    """Return a graph, whole, as an archive of arrays."""
+    arrays: dict[str, Any] = {
+        "layer_names": np.array(graph.layer_names, dtype=str),
+        "node_ids": graph.node_ids,
+        "present": np.array(graph.present),
+        "layers_from_features": np.array(graph.layers_from_features),
+    }
+    if graph.node_ids.dtype == object:
+        raise ValueError("the node ids are of mixed kinds, which an .npz file cannot hold; make them all text")
+    for index, layer in enumerate(graph.layers):
+        arrays |= _csr_arrays(f"layer_{index}", layer)
+    if graph.features is not None and issparse(graph.features):
+        arrays |= _csr_arrays("features", graph.features) | {"features_shape": np.array(graph.features.shape)}
+    elif graph.features is not None:
+        arrays["features"] = np.asarray(graph.features)
+    if graph.feature_names is not None:
+        arrays["feature_names"] = np.array(graph.feature_names, dtype=str)
+    buffer = BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def _csr_arrays(name: str, matrix: csr_array) -> dict[str, Any]:
+    return {f"{name}_data": matrix.data, f"{name}_indices": matrix.indices, f"{name}_indptr": matrix.indptr}
+
+
+def _graph(source: Source, arrays: Mapping[str, Any]) -> NetworkPart:
+    ids, called = arrays["node_ids"], arrays["layer_names"]
+    if ids.ndim != 1 or called.ndim != 1 or called.dtype.kind != "U":
+        raise ValueError("its node ids or layer names are not a list")
+    names = called.tolist()
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"it needs layers of different names, got {', '.join(map(repr, names)) or 'none'}")
+    check_unique(ids, "node_ids")
+    layers, present = {}, {}
+    for index, name in enumerate(names):
+        matrix = _csr(arrays, f"layer_{index}", (len(ids), len(ids)))
+        layers[name] = rows_of_matrix(matrix, source, f"layer {name!r}")[0]
+        present[name] = np.array(arrays["present"][index], dtype=bool)
+        if present[name].shape != ids.shape:
+            raise ValueError(f"present has shape {arrays['present'].shape}")
+    features = arrays.get("features")
+    if "features_data" in arrays:
+        features = _csr(arrays, "features", tuple(arrays["features_shape"].tolist()))
+    names_of_features = arrays.get("feature_names")
+    if names_of_features is not None and (features is None or names_of_features.shape != features.shape[1:]):
+        raise ValueError(f"it names {names_of_features.size} features, but holds another number of them")
+    return NetworkPart(
+        source.path,
+        ids,
+        len(ids),
+        layers,
+        present=present,
+        features=features,
+        feature_names=None if names_of_features is None else tuple(map(str, names_of_features.tolist())),
+        layers_from_features=bool(arrays["layers_from_features"]),
+    )
+
+
+def _csr(arrays: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> csr_array:
+    parts = tuple(arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    if any(part.dtype.kind not in "iu" for part in parts[1:]):
+        raise ValueError(f"{name}_indices and {name}_indptr must be whole numbers")
+    matrix = csr_array(parts, shape=shape)
+    matrix.check_format(full_check=True)
+    return matrix
