@@ -40,7 +40,8 @@ def leaders(records: Records, sets: tuple[str, ...]) -> str:
                 *(["", ""] if printed is None else [f"{printed.nmi:.3f}", f"{printed.seconds:g}"]),
             ]
         )
-    header = ["NMI", "OrthoNet", "best other method", "difference", "seconds", "the other's", "printed", "seconds"]
+    header = ["data", "NMI", "best other method, its NMI", "difference", "seconds", "its seconds"]
+    header += ["printed: NMI", "printed: seconds"]
     return scores.table(header, rows)
 
 
