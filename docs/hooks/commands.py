@@ -46,7 +46,7 @@ def parameter_row(parameter: Any, context: Any) -> str | None:
     record = parameter.get_help_record(context)
     if record is None:
         return None
-    spelled, told = record
+    spelled, text = record
     helped = parameter.help or ""
     names = (
         sorted((*parameter.opts, *parameter.secondary_opts), key=len)
@@ -55,7 +55,7 @@ def parameter_row(parameter: Any, context: Any) -> str | None:
     )
     calls = " ".join(f"`{name}`" for name in names)
     # What stands behind the help itself: "[default: 10; x>=1]", "[required]".
-    notes = told.removeprefix(helped).strip().removeprefix("[").removesuffix("]").split("; ") if told != helped else []
+    notes = text.removeprefix(helped).strip().removeprefix("[").removesuffix("]").split("; ") if text != helped else []
     default = next((f"`{note.removeprefix('default: ')}`" for note in notes if note.startswith("default: ")), "")
     others = [note for note in notes if note and note != "required" and not note.startswith("default: ")]
     said = prose(helped) + (f" ({escape(', '.join(map(limit, others)))})" if others else "")

@@ -20,7 +20,7 @@ EXACT_AT_MOST = 12_000
 
 
 def is_compressed(problem: AggregationProblem, solver: str) -> bool:
-    """Tell whether a mean is to be taken in a small basis: asked for, or many nodes and a basis of less than half of them."""
+    """Return whether a mean is to be taken in a small basis: asked for, or many nodes and a basis of less than half of them."""
     if solver != "auto":
         return solver == "compressed"
     first_basis = VECTORS_PER_CLUSTER * problem.n_components * (len(problem.laplacians) + 1)

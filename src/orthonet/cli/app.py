@@ -297,7 +297,7 @@ def convert(
 )
 @takes(inputs=Inputs, talk=Talk)
 def info(inputs: Inputs, talk: Talk) -> None:
-    """Tell what files hold and what would be dropped, what an earlier run did, or what is installed here."""
+    """Show what files contain and what would be dropped, what an earlier run did, or what is installed here."""
     with _failing_plainly("info"):
         from orthonet.cli.info import run_info
 

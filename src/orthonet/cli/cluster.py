@@ -60,8 +60,8 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     if job.tables == "parquet":
         require("polars", extra="files", purpose="writing Parquet files")
     started, seconds = time.perf_counter(), {}
-    told: list[str] = []
-    with talk.waiting("reading"), _collected(told):
+    warned: list[str] = []
+    with talk.waiting("reading"), _collected(warned):
         given = read_inputs(inputs, job.truth)
         n_clusters, n_nodes = job.settings.get("n_clusters", 0), given.graph.n_nodes
         if n_clusters > n_nodes:
@@ -71,7 +71,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     if first:
         for note in given.notes:
             talk.say(note)
-    with _collected(told):
+    with _collected(warned):
         begun = time.perf_counter()
         model = _fitted(given, inputs, job, talk)
         seconds["fitting"] = time.perf_counter() - begun
@@ -80,7 +80,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     if not model.complete_ and (folder / RECORD).is_file():
         talk.warn(f"interrupted after {model.n_iter_} steps; the earlier run in {job.output} was kept")
         sys.exit(130)
-    record = _record(given, model, told)
+    record = _record(given, model, warned)
     if truth is not None:
         scores = {name: round(value, 4) for name, value in truth.scores(model.labels_).items()}
         record["scores"] = {"nodes": int(truth.known.sum()), **scores}
@@ -96,7 +96,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     seconds["all"] = time.perf_counter() - started
     record["seconds"] = {name: round(value, 2) for name, value in seconds.items()}
     write_run(folder, files | {RECORD: record_bytes(record)}, model)
-    for message in told:
+    for message in warned:
         talk.warn(message)
     _tell(record, job, talk)
     if not model.complete_:
@@ -159,7 +159,7 @@ def _weights(texts: Sequence[str], layers: Sequence[str]) -> list[float]:
     return list(weights.values())
 
 
-def _record(given: Given, model: OrthoNet, told: Sequence[str]) -> dict[str, Any]:
+def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, Any]:
     graph = given.graph
     return {
         "command": sys.argv,
@@ -182,7 +182,7 @@ def _record(given: Given, model: OrthoNet, told: Sequence[str]) -> dict[str, Any
         "aggregation": model.aggregation_,
         "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
         "mean_confidence": round(float(model.confidence_.mean()), 4),
-        "warnings": list(told),
+        "warnings": list(warned),
     }
 
 
@@ -193,15 +193,15 @@ def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
         f"mean confidence {record['mean_confidence']:.2f}"
     )
     if "scores" in record:
-        told = ", ".join(f"{name} {value:.3f}" for name, value in record["scores"].items() if name != "nodes")
-        talk.say(f"against {job.truth}, known of {record['scores']['nodes']:,} nodes: {told}")
+        scores = ", ".join(f"{name} {value:.3f}" for name, value in record["scores"].items() if name != "nodes")
+        talk.say(f"against {job.truth}, known of {record['scores']['nodes']:,} nodes: {scores}")
     written = [f"labels.{job.tables}", f"embedding.{job.tables}", "model", RECORD, *([REPORT] if job.report else [])]
     talk.say(f"wrote {', '.join(written)} to {job.output}{os.sep}")
     talk.result({"output": str(job.output), "files": written, **record})
 
 
 @contextmanager
-def _collected(told: list[str]) -> Iterator[None]:
+def _collected(warned: list[str]) -> Iterator[None]:
     """Collect what is warned of, once each, instead of printing it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -209,5 +209,5 @@ def _collected(told: list[str]) -> Iterator[None]:
     for one in caught:
         said = one.message.args[0] if isinstance(one.message, Warning) and one.message.args else one.message
         message = said if isinstance(said, str) else str(said)
-        if issubclass(one.category, UserWarning | RuntimeWarning) and message not in told:
-            told.append(message)
+        if issubclass(one.category, UserWarning | RuntimeWarning) and message not in warned:
+            warned.append(message)

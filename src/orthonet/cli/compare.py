@@ -39,7 +39,7 @@ def run_compare(
     output: Path | None,
     talk: Talk,
 ) -> bool:
-    """Fit the methods, print the table, and write it if a folder was named; tell whether all that could work did."""
+    """Fit the methods, print the table, and write it if a folder was named; return whether all that could work did."""
     chosen = _chosen(methods)
     folder = None if output is None else check_folder(output)
     with talk.waiting("reading"):

@@ -17,7 +17,7 @@ from orthonet.support.text import listed
 
 
 def run_info(inputs: Inputs, talk: Talk) -> None:
-    """Tell about the inputs; without any, about this installation."""
+    """Describe the inputs; without any, about this installation."""
     files = list(inputs.files or ())
     if not (files or inputs.layer or inputs.view):
         _installation(talk)

@@ -37,14 +37,14 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         raise ValueError("name a table of the new nodes, or --view NAME=FILE for each view the model was fitted on")
     if new.table is not None and new.view:
         raise ValueError("name one table of the new nodes or their views, not both")
-    told: list[str] = []
+    warned: list[str] = []
     with talk.waiting("reading"):
         if new.view:
             nodes, features = _of_views(run, new.view, options)
         else:
             categories = as_columns(inputs_of(run.record.get("inputs", {})).category)
             read = read_features(str(new.table), categories=categories, **options)
-            nodes, features = _nodes(read), _columns(read, model, categories, told)
+            nodes, features = _nodes(read), _columns(read, model, categories, warned)
         known: Any = features
         if new.edges:
             network = read_network(new.edges[0] if len(new.edges) == 1 else new.edges, features=str(new.table))
@@ -54,7 +54,7 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         probabilities = model.predict_proba(known)
     labels, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
     content = labels_table(nodes, labels, confidence, new.tables)
-    for message in told:
+    for message in warned:
         talk.warn(message)
     sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
     if target is None:
@@ -74,7 +74,7 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
             "nodes": len(labels),
             "cluster_sizes": sizes,
             "mean_confidence": confidence.mean(),
-            "warnings": told,
+            "warnings": warned,
         }
     )
 
@@ -90,7 +90,7 @@ def _nodes(table: FeatureTable) -> npt.NDArray[Any]:
     return np.arange(table.features.shape[0]) if table.node_ids is None else table.node_ids
 
 
-def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | int], told: list[str]) -> Features:
+def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | int], warned: list[str]) -> Features:
     """Return the features in the order that the model knows, by name where both have names.
 
     A category of the model's that no new node is in is a column of zeros; one that the model never saw counts for nothing.
@@ -111,7 +111,7 @@ def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | in
         raise ValueError(f"{table.path} lacks features that the model was fitted on: {listed(lost)}")
     strange = [name for name in place if openings and name.startswith(openings) and name not in wanted]
     if strange:
-        told.append(f"{table.path}: the model never saw {listed(strange)}; they count for nothing")
+        warned.append(f"{table.path}: the model never saw {listed(strange)}; they count for nothing")
     if not missing:
         return table.features[:, [place[name] for name in wanted]]
     columns = [

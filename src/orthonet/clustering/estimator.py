@@ -1,6 +1,6 @@
 """`OrthoNet`: layers and features in, clusters, an embedding and a map for new nodes out.
 
-What happens in a fit is told, in order, by `orthonet.clustering.fit`.
+What happens in a fit is, in order, in `orthonet.clustering.fit`.
 """
 
 from __future__ import annotations

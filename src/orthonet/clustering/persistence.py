@@ -276,7 +276,7 @@ def _scaler(kind: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> FeatureScaler
 
 
 def _is_ours(file: Path) -> bool:
-    """Tell whether a file is one that `save_model` makes beside the index, whole or cut off."""
+    """Return whether a file is one that `save_model` makes beside the index, whole or cut off."""
     return file.name.removeprefix(".").startswith("tensors-") or file.name.startswith(f".{INDEX}.")
 
 

@@ -33,7 +33,7 @@ def flatten(points: Array) -> Array:
 
 
 def flattening(n_points: int, n_dims: int) -> Literal["t-SNE", "principal components"]:
-    """Tell how `flatten` brings so many points to the plane."""
+    """Say how `flatten` brings so many points to the plane."""
     return "principal components" if n_dims <= 3 or not 10 < n_points <= TSNE_UP_TO else "t-SNE"
 
 

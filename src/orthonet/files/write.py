@@ -129,7 +129,7 @@ def _check_holds(graph: MultilayerGraph, name: str, format: Format, path: Any) -
 
 
 def _needs_table(graph: MultilayerGraph, format: Format) -> bool:
-    """Tell whether something would be lost without a table of nodes."""
+    """Return whether something would be lost without a table of nodes."""
     if graph.features is not None and not format.holds_features:
         return True
     if format.holds_nodes:

@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 Order = npt.NDArray[np.intp]
 
 MAX_BINS = 300
-"""Bins a side: more are not told apart on a screen."""
+"""Bins per side: more cannot be distinguished on a screen."""
 MOVES = 30
 
 

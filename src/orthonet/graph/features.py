@@ -84,7 +84,7 @@ def block_rows(features: Any) -> int:
 
 
 def is_float_map(features: Any) -> bool:
-    """Tell whether features can stay in the file they are in."""
+    """Return whether features can stay in the file they are in."""
     return isinstance(features, np.memmap) and features.ndim == 2 and features.dtype in (np.float32, np.float64)
 
 

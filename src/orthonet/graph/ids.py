@@ -52,7 +52,7 @@ def id_array(ids: Any, name: str) -> npt.NDArray[Any]:
 
 
 def is_empty(ids: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Tell which ids are None, NaN, NaT or pandas' NA."""
+    """Return which ids are None, NaN, NaT or pandas' NA."""
     if ids.dtype.kind == "f":
         return np.isnan(ids)
     if ids.dtype != object:

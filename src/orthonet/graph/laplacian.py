@@ -85,22 +85,22 @@ def joint_laplacians(
     Returns
     -------
     laplacians : tuple of S sparse arrays of shape (N, N)
-    informed : tuple of S boolean arrays of shape (N,)
-        Nodes that are present and not isolated; nodes that are isolated wherever they are present count as informed.
+    counted : tuple of S boolean arrays of shape (N,)
+        Nodes that are present and not isolated; nodes that are isolated wherever they are present count as counted.
     mean_degrees : array of shape (N,)
         D, with layers scaled to mean degree 1.
     """
     scaled = [layer / degrees_of(layer)[mask].mean() for layer, mask in zip(layers, present, strict=True)]
     degrees = np.array([degrees_of(layer) for layer in scaled])
     lonely = ~(degrees > 0).any(axis=0)
-    informed = tuple(mask & ((own > 0) | lonely) for mask, own in zip(present, degrees, strict=True))
-    mean_degree = weights @ degrees / (weights @ np.array(informed))
+    counted = tuple(mask & ((own > 0) | lonely) for mask, own in zip(present, degrees, strict=True))
+    mean_degree = weights @ degrees / (weights @ np.array(counted))
     scale = _inverse_root(mean_degree)
     laplacians = tuple(
         csr_array(scale @ (diags_array(own) - layer) @ scale + diags_array((lonely & mask).astype(np.float64)))
         for layer, own, mask in zip(scaled, degrees, present, strict=True)
     )
-    return laplacians, informed, mean_degree
+    return laplacians, counted, mean_degree
 
 
 def degrees_of(adjacency: csr_array) -> npt.NDArray[np.float64]:

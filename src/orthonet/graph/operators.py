@@ -20,7 +20,7 @@ Array = npt.NDArray[np.floating[Any]]
 
 
 class AggregatedLaplacian(LinearOperator):
-    """A Laplacian merged from several layers.
+    """A Laplacian aggregated from several layers.
 
     Parameters
     ----------

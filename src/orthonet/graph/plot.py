@@ -41,8 +41,8 @@ def plot_layers(
     colours, norm = scale(DENSITY), require("matplotlib.colors", extra="plot", purpose="drawing").PowerNorm
     bin_of = bins(sorted_nodes)
     n_bins = min(graph.n_nodes, MAX_BINS)
-    held = zip(panels, graph.layer_names, graph.layers, graph.present, strict=True)
-    for place, (panel, name, layer, present) in enumerate(held):
+    drawn = zip(panels, graph.layer_names, graph.layers, graph.present, strict=True)
+    for place, (panel, name, layer, present) in enumerate(drawn):
         image = binned_adjacency(layer, sorted_nodes)
         unknown = np.bincount(bin_of, present, minlength=n_bins) == 0
         image[unknown] = image[:, unknown] = np.nan
@@ -52,9 +52,9 @@ def plot_layers(
         panel.set_xticks([])
         panel.set_yticks([])
         n_missing = int((~present).sum())
-        told = f"{layer.nnz // 2:,} edges" + (f", {n_missing:,} nodes missing" if n_missing else "")
+        counts = f"{layer.nnz // 2:,} edges" + (f", {n_missing:,} nodes missing" if n_missing else "")
         # Names come from files: what looks like mathematics in them is none.
-        panel.set_title(f"{one_line(name, 32)}\n{told}", fontsize=9, parse_math=False)
+        panel.set_title(f"{one_line(name, 32)}\n{counts}", fontsize=9, parse_math=False)
         if groups is not None:
             _draw_groups(panel, *groups, n_bins, named=place in first_of_row)
     found = np.empty(len(panels), dtype=object)

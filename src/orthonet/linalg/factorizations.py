@@ -40,7 +40,7 @@ def cholesky_factor(matrix: Array, name: str, step: float | None = None) -> Arra
 
 
 def is_positive_definite(matrix: Array) -> bool:
-    """Tell whether a symmetric matrix has a Cholesky factor."""
+    """Return whether a symmetric matrix has a Cholesky factor."""
     try:
         cholesky(matrix, lower=True, check_finite=False)
     except LinAlgError:

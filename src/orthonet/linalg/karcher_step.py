@@ -50,7 +50,7 @@ class Closeness(NamedTuple):
     """Σ_s w_s d(M, A_s)²."""
 
     def improves_on(self, before: Closeness, dtype: np.dtype[Any]) -> bool:
-        """Tell whether one of the two has fallen; the objective must fall by more than its rounding."""
+        """Return whether one of the two has fallen; the objective must fall by more than its rounding."""
         flat = 1 - float(np.sqrt(np.finfo(dtype).eps))
         return self.residual < before.residual or self.objective < flat * before.objective
 

@@ -133,7 +133,7 @@ def mean_partition(graph: MultilayerGraph, mean: str, laplacian: LaplacianKind =
 
 
 def same_partition(first: npt.ArrayLike, second: npt.ArrayLike) -> bool:
-    """Tell whether two labellings are the same partition of the nodes, whatever the clusters are called."""
+    """Return whether two labellings are the same partition of the nodes, whatever the clusters are called."""
     return float(adjusted_rand_score(first, second)) == 1.0
 
 

@@ -68,7 +68,7 @@ def load(name: str, seed: int = 0, *, quick: bool = False) -> Dataset:
 
 
 def is_generated(name: str) -> bool:
-    """Tell whether each seed has data of its own."""
+    """Return whether each seed has data of its own."""
     return name.startswith("synthetic")
 
 

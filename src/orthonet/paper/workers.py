@@ -59,7 +59,7 @@ class _Worker:
             raise OSError(f"a worker process ended with code {self.process.exitcode} before its first task") from None
 
     def give(self, task: Task) -> bool:
-        """Hand over a task; tell whether the process was there to take it."""
+        """Hand over a task; return whether the process was there to take it."""
         self.task, self.started = task, time.monotonic()
         try:
             self.connection.send((task.function, task.arguments))

@@ -30,7 +30,7 @@ SMALL = 0.1
 
 
 def clusters_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Html, dict[str, Any]]:
-    """Tell how large the clusters are, how sure, and which features set them apart."""
+    """Say how large the clusters are, how sure, and which features set them apart."""
     sizes = cluster_sizes(fitted.labels, fitted.n_clusters)
     names = fitted.feature_names
     columns = ["cluster", "nodes", "share"] + ["confidence"] * (fitted.confidence is not None)

@@ -88,12 +88,12 @@ def python_code(fitted: Fitted, opening: str | None = None) -> str:
 
 
 def seed_of(model: Any, record: Mapping[str, Any]) -> str:
-    """Return the seed, or say that there was none to tell."""
+    """Return the seed, or say that it is unknown."""
     seed = getattr(model, "random_state", None)
     seed = record.get("seed", seed) if seed is None else seed
     if isinstance(seed, int | np.integer):
         return str(int(seed))
-    return "none that can be told; a new fit will differ in details"
+    return "unknown; a new fit will differ in details"
 
 
 def versions(record: Mapping[str, Any]) -> dict[str, str]:
@@ -113,9 +113,9 @@ def versions(record: Mapping[str, Any]) -> dict[str, str]:
 def times(model: Any, record: Mapping[str, Any]) -> dict[str, float]:
     """Return the seconds that steps took, as far as they were recorded."""
     found: dict[str, float] = {}
-    told = getattr(model, "aggregation_", None)
-    if isinstance(told, Mapping) and isinstance(told.get("seconds"), int | float):
-        found["aggregating the layers"] = float(told["seconds"])
+    aggregation = getattr(model, "aggregation_", None)
+    if isinstance(aggregation, Mapping) and isinstance(aggregation.get("seconds"), int | float):
+        found["aggregating the layers"] = float(aggregation["seconds"])
     for key in ("seconds", "times"):
         kept = record.get(key)
         if isinstance(kept, Mapping):
@@ -127,11 +127,11 @@ def times(model: Any, record: Mapping[str, Any]) -> dict[str, float]:
 
 def rest_of(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what else a record holds, as text."""
-    told = {"command", "code", "version", "versions", "warnings", "seconds", "times", "seed", "parameters"}
+    shown_elsewhere = {"command", "code", "version", "versions", "warnings", "seconds", "times", "seed", "parameters"}
     return [
         (str(name), value if isinstance(value, str) else shortened(json.dumps(plain(value), ensure_ascii=False), 300))
         for name, value in record.items()
-        if name not in told
+        if name not in shown_elsewhere
     ]
 
 

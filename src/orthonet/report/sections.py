@@ -51,21 +51,21 @@ def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple
         tiles.append(("mean confidence", probability(float(fitted.confidence.mean()))))
     shown = "".join(f"<div><dt>{markup(name)}</dt><dd>{markup(value)}</dd></div>" for name, value in tiles)
     links = "".join(f'<li><a href="#{markup(place)}">{markup(name)}</a></li>' for place, name in contents)
-    told = (
+    opening = (
         f'<p class="warned"><a href="#warnings">{n_warnings} thing{"s" * (n_warnings != 1)} to know</a></p>'
         if n_warnings
         else ""
     )
     written = f"{fitted.method}, written {datetime.now().astimezone():%d %B %Y, %H:%M %Z}"
     return Html(
-        f'<header><h1>{markup(title)}</h1>\n<p class="quiet">{markup(written)}</p>\n<dl class="tiles">{shown}</dl>\n{told}'
+        f'<header><h1>{markup(title)}</h1>\n<p class="quiet">{markup(written)}</p>\n<dl class="tiles">{shown}</dl>\n{opening}'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n'
         '<noscript><p class="warned">The pictures need JavaScript; the tables do not.</p></noscript></header>\n'
     )
 
 
 def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
-    """Tell what was clustered."""
+    """Say what was clustered."""
     graph = fitted.graph
     weights = fitted.layer_weights
     weighted = set(weights) >= set(graph.layer_names)
@@ -93,7 +93,7 @@ def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
                 f" One more layer, {name}, joins nodes with similar features; its weight was {number(weights[name])}."
             )
     words = (
-        "Missing nodes are those that a layer says nothing about; isolated ones are held by the layer but have no edge. "
+        "Missing nodes are those that a layer says nothing about; isolated ones are present but have no edge. "
         "Density is the share of the pairs of nodes that is joined. Components count the isolated nodes."
     ) + " Weight is how much the layer counted when the layers were aggregated." * weighted
     body = (
@@ -128,7 +128,7 @@ def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Ht
 
 
 def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[Html, Figures]:
-    """Tell how far each layer agrees with the clusters, and draw its blocks."""
+    """Say how far each layer agrees with the clusters, and draw its blocks."""
     rows = [
         (
             one.name,
@@ -176,8 +176,8 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
         facts.append(("last turn", float(fitted.turns[-1])))
     if "agreement" in history:
         facts.append(("agreement of the nets", float(np.asarray(history["agreement"]).ravel()[0])))
-    told = getattr(model, "aggregation_", None) or {}
-    facts += [(f"aggregation: {name}", _brief(value)) for name, value in told.items()]
+    aggregation = getattr(model, "aggregation_", None) or {}
+    facts += [(f"aggregation: {name}", _brief(value)) for name, value in aggregation.items()]
     data: Figures = {
         "loss": {"kind": "line", "x": np.arange(1, steps + 1), "y": fitted.losses, "title": "loss", "axis": "step"}
     }
@@ -205,10 +205,10 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
     return section("training", "Training", body, pairs("What came of it", facts), told_apart), data
 
 
-def warnings_section(told: Sequence[str], seen: Sequence[str]) -> tuple[Html, Figures]:
+def warnings_section(warned: Sequence[str], seen: Sequence[str]) -> tuple[Html, Figures]:
     """List what was warned of while fitting, and what the report itself noticed."""
     parts: list[str] = []
-    for title, lines in (("Warnings of the run", told), ("Noticed in the result", seen)):
+    for title, lines in (("Warnings of the run", warned), ("Noticed in the result", seen)):
         if lines:
             parts.append(f"<h3>{title}</h3><ul>{''.join(f'<li>{markup(line)}</li>' for line in lines)}</ul>\n")
     body = parts or [paragraph("No warnings, and nothing unusual was noticed.")]
@@ -218,7 +218,7 @@ def warnings_section(told: Sequence[str], seen: Sequence[str]) -> tuple[Html, Fi
 def reproduction_section(
     fitted: Fitted, command: str | None, code: str | None, record: Mapping[str, Any]
 ) -> tuple[Html, Figures]:
-    """Tell how to get the same result again."""
+    """Say how to get the same result again."""
     model = fitted.model
     parts: list[str] = []
     if command:

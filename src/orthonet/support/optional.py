@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def is_installed(module: str) -> bool:
-    """Tell whether ``module`` could be imported, without importing it."""
+    """Return whether ``module`` could be imported, without importing it."""
     return importlib.util.find_spec(module) is not None
 
 

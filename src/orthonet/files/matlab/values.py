@@ -122,7 +122,7 @@ def transposed(view: Features) -> Features:
 
 
 def is_cell(value: Any) -> bool:
-    """Tell whether a value is a Matlab cell."""
+    """Return whether a value is a Matlab cell."""
     return isinstance(value, np.ndarray) and value.dtype == object and not isinstance(value, NOT_DATA)
 
 
@@ -154,7 +154,7 @@ def check_real(value: Any, path: Path, name: str) -> None:
 
 
 def same_partition(first: Labels, second: Labels) -> bool:
-    """Tell whether two labellings group the nodes alike, whatever the groups are called."""
+    """Return whether two labellings group the nodes alike, whatever the groups are called."""
     if len(first) != len(second):
         return False
     pairs = np.unique(np.stack([first, second]), axis=1).shape[1]

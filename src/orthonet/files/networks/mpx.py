@@ -84,7 +84,7 @@ def read_mpx(source: Source, options: ReadOptions) -> NetworkPart:
 
 
 def has_sections(lines: Iterable[str]) -> bool:
-    """Tell whether some of the first lines of a file are titles of sections of this format."""
+    """Return whether some of the first lines of a file are titles of sections of this format."""
     titles = {" ".join(line[1:].split()).upper() for line in lines if line.startswith("#")}
     return bool(titles & ({*SECTIONS, *FORMER_NAMES} - {"EDGES"})) or "#EDGES" in lines
 

@@ -22,12 +22,12 @@ LONGEST_INTEGER = 18
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell is a number as people write it (Python's own ``1_000`` is not)."""
+    """Return whether a cell is a number as people write it (Python's own ``1_000`` is not)."""
     return NUMBER.fullmatch(text.strip()) is not None
 
 
 def has_decimal_comma(text: str) -> bool:
-    """Tell whether a cell is a number with a decimal comma, which no reader here takes as one."""
+    """Return whether a cell is a number with a decimal comma, which no reader here takes as one."""
     return COMMA_NUMBER.fullmatch(text.strip()) is not None
 
 

@@ -37,7 +37,7 @@ def plain(name: str) -> str:
 
 
 def is_counter(name: str) -> bool:
-    """Tell whether a column with this name counts the rows: pandas' index, as it is written."""
+    """Return whether a column with this name counts the rows: pandas' index, as it is written."""
     return not name.strip() or plain(name) in ("unnamed0", "indexlevel0")
 
 
@@ -118,7 +118,7 @@ def _only_words(cells: Sequence[str]) -> bool:
 
 
 def _counts_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether the first row, and not the second, counts: 0, 1, 2 or 2001, 2002, 2003, perhaps after a word or nothing."""
+    """Return whether the first row, and not the second, counts: 0, 1, 2 or 2001, 2002, 2003, maybe after a word or nothing."""
     if len(rows) < 2 or not _counts(rows[0]):
         return False
     below = [row[0] for row in rows[1:] if row]
@@ -137,5 +137,5 @@ def _counts(cells: Sequence[str]) -> bool:
 
 
 def _rather_data(heading: Sequence[str]) -> bool:
-    """Tell whether a first row is a row of numbers with something wrong in it."""
+    """Return whether a first row is a row of numbers with something wrong in it."""
     return bool(heading[0]) and 2 * sum(map(is_number, heading)) >= len(heading) and not _counts(heading)

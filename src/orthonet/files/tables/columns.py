@@ -38,7 +38,7 @@ class Columns(Protocol):
         """Return a column of numbers, NaN where one is missing; text is an error that names the row."""
 
     def is_numeric(self, column: int) -> bool:
-        """Tell whether a column holds at least one number and nothing that is not one."""
+        """Return whether a column holds at least one number and nothing that is not one."""
 
     def texts(self, column: int) -> npt.NDArray[np.str_]:
         """Return a column as text."""

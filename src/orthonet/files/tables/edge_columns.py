@@ -31,7 +31,7 @@ FEWEST_ROWS, FEWEST_ALIKE = 3, 10
 
 
 def looks_like_heading(cells: Sequence[str], options: ReadOptions) -> bool:
-    """Tell whether the names in a first row make it a heading: usual ones, those the caller named, or none for an index."""
+    """Return whether the names in a first row make it a heading: usual ones, those the caller named, or none for an index."""
     names = {plain(cell) for cell in cells}
     if names & USUAL["source"] and names & USUAL["target"]:
         return True
@@ -73,7 +73,7 @@ def find_roles(path: Path, layout: Layout, options: ReadOptions) -> tuple[dict[s
 
 
 def may_be_heading(layout: Layout, roles: dict[str, int]) -> bool:
-    """Tell whether the first row may be a heading: words that occur in no other of the first rows.
+    """Return whether the first row may be a heading: words that occur in no other of the first rows.
 
     An id such as ``n17`` may well occur once among them, so words with digits must be written as no other id is.
     """
@@ -135,7 +135,7 @@ def _fill_by_position(roles: dict[str, int], layout: Layout) -> None:
 
 
 def _is_weight(layout: Layout, column: int) -> bool:
-    """Tell whether a column holds numbers; under a heading one wrong cell among them is an error, not a layer."""
+    """Return whether a column holds numbers; under a heading one wrong cell among them is an error, not a layer."""
     cells = _cells(layout, column)
     n_numbers = sum(is_number(cell) or has_decimal_comma(cell) for cell in cells)
     return bool(cells) and (n_numbers == len(cells) or (layout.heading is not None and 2 * n_numbers > len(cells)))

@@ -45,12 +45,12 @@ class Layout:
     by_rows: bool = False
 
     def is_numeric(self, column: int) -> bool:
-        """Tell whether the first rows have numbers, and nothing else, in a column."""
+        """Return whether the first rows have numbers, and nothing else, in a column."""
         cells = [row[column] for row in self.rows if column < len(row) and row[column] not in MISSING]
         return bool(cells) and all(map(is_number, cells))
 
     def is_empty(self, column: int) -> bool:
-        """Tell whether the first rows have nothing in a column, as where each line ends in a delimiter."""
+        """Return whether the first rows have nothing in a column, as where each line ends in a delimiter."""
         return not any(row[column] for row in self.rows if column < len(row))
 
     def cells(self, lines: Iterable[str]) -> Iterator[list[str]]:
@@ -169,7 +169,7 @@ def _is_padded(line: str, delimiter: str) -> bool:
 
 
 def _names_numbers(rows: list[tuple[str, ...]]) -> bool:
-    """Tell whether some column has numbers, be it with decimal commas, below a first cell that is none."""
+    """Return whether some column has numbers, be it with decimal commas, below a first cell that is none."""
     for column, first in enumerate(rows[0]):
         below = [row[column] for row in rows[1:] if column < len(row) and row[column] not in MISSING]
         if not first.strip() or is_number(first) or has_decimal_comma(first):

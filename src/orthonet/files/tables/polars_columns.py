@@ -212,7 +212,7 @@ def _categories(series: Sequence[Any]) -> list[npt.NDArray[np.uint64]]:
 
 
 def _spells(series: Any, texts: Any, codes: Codes) -> bool:
-    """Tell whether the codes stand for the texts, all of them."""
+    """Return whether the codes stand for the texts, all of them."""
     rows = None if not series.null_count() else np.flatnonzero(codes >= 0)
     entries, chosen = (series, codes) if rows is None else (series.gather(rows), codes[rows])
     return bool((texts.gather(chosen) == entries).all())

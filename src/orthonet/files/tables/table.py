@@ -76,7 +76,7 @@ class Table:
     blank: Mask
 
     def is_numeric(self, column: int) -> bool:
-        """Tell whether a column is one of numbers; raise where it is one for the most part.
+        """Return whether a column is one of numbers; raise where it is one for the most part.
 
         In a text file a column is one of numbers if at least half of its cells are.
         """

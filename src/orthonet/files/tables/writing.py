@@ -33,7 +33,7 @@ def table_bytes(columns: Mapping[str, Any], kind: TableKind) -> bytes:
 
 
 def _needs_quotes(columns: Mapping[str, Any]) -> bool:
-    """Tell whether some text has blanks at its ends, or line ends, which only quotes keep."""
+    """Return whether some text has blanks at its ends, or line ends, which only quotes keep."""
     for column in columns.values():
         values = np.asarray(column)
         if values.dtype.kind == "U":

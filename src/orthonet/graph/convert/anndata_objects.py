@@ -231,7 +231,7 @@ def _graph_keys(adata: Any, layers: Sequence[str] | None) -> list[str]:
 
 
 def _neighbour_graphs(adata: Any, keys: Iterable[str]) -> bool:
-    """Tell whether ``uns`` says of all these graphs that they are of nearest neighbours."""
+    """Return whether ``uns`` says of all these graphs that they are of nearest neighbours."""
     records = [entry for entry in adata.uns.values() if isinstance(entry, Mapping)]
     return set(keys) <= {str(record.get("connectivities_key", "")) for record in records}
 

@@ -207,7 +207,7 @@ def kind_of(given: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a real number; the text of one is not."""
+    """Return whether a value is a real number; the text of one is not."""
     return isinstance(value, int | float | np.integer | np.floating | np.bool_)
 
 
