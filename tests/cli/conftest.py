@@ -1,5 +1,7 @@
 """The command line in this process, and files to give it."""
 
+import csv
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,20 @@ def views(clouds, tmp_path):
     return [
         f"--view={name}" for name in (tmp_path / "first.csv", tmp_path / "second.tsv", f"c={tmp_path / 'third.npy'}")
     ]
+
+
+@pytest.fixture(scope="session")
+def rows_of():
+    """Return the rows of a table, each a dict by the names of the columns."""
+
+    def rows_of(file):
+        with file.open() as lines:
+            return list(csv.DictReader(lines))
+
+    return rows_of
+
+
+@pytest.fixture(scope="session")
+def labels_of(rows_of):
+    """Return the labels that a run wrote."""
+    return lambda folder: np.array([int(row["label"]) for row in rows_of(folder / "labels.csv")])

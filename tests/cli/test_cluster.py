@@ -1,6 +1,5 @@
 """`orthonet cluster`: files in, files out, and a sentence for what is wrong."""
 
-import csv
 import json
 import os
 import signal
@@ -19,16 +18,7 @@ pytest.importorskip("typer")
 WRITTEN = {"labels.csv", "embedding.csv", "model", "run.json", "report.html"}
 
 
-def rows_of(file):
-    with file.open() as lines:
-        return list(csv.DictReader(lines))
-
-
-def labels_of(folder):
-    return np.array([int(row["label"]) for row in rows_of(folder / "labels.csv")])
-
-
-def test_views_become_labels_embedding_model_record_and_report(orthonet, views, clouds, tmp_path):
+def test_views_become_labels_embedding_model_record_and_report(orthonet, views, clouds, tmp_path, rows_of, labels_of):
     out = tmp_path / "deep" / "out"
     done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--seed", 4, "-o", out)
     assert done.exit_code == 0, done.output
@@ -55,7 +45,7 @@ def test_views_become_labels_embedding_model_record_and_report(orthonet, views, 
     assert {"orthonet", "python", "numpy", "torch"} <= set(record["versions"])
 
 
-def test_edges_with_a_table_of_nodes(orthonet, network, clouds, monkeypatch):
+def test_edges_with_a_table_of_nodes(orthonet, network, clouds, monkeypatch, labels_of):
     monkeypatch.chdir(network)
     done = orthonet(
         "cluster", "edges.csv", "--features", "nodes.csv", "-k", 3, "--steps", 30, "-o", "out", "--truth", "truth.csv"
@@ -110,7 +100,7 @@ def test_a_column_of_a_file_as_truth(orthonet, network):
     assert json.loads((network / "out" / "run.json").read_text())["scores"]["nmi"] > 0.9
 
 
-def test_nodes_without_a_class_count_in_no_score(orthonet, network, clouds):
+def test_nodes_without_a_class_count_in_no_score(orthonet, network, clouds, labels_of):
     rows = (network / "nodes.csv").read_text().splitlines()
     rows[1:31] = [row.rpartition(",")[0] + "," for row in rows[1:31]]
     (network / "nodes.csv").write_text("\n".join(rows) + "\n")
@@ -129,7 +119,7 @@ def test_a_column_that_is_ignored_is_no_feature(orthonet, network):
     assert OrthoNet.load(network / "out" / "model").feature_names_in_.tolist() == names[2:7]
 
 
-def test_it_does_what_the_estimator_does(orthonet, views, clouds, tmp_path):
+def test_it_does_what_the_estimator_does(orthonet, views, clouds, tmp_path, labels_of):
     done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--neighbors", 7, "-o", tmp_path / "out", "--no-report")
     assert done.exit_code == 0, done.output
     graph = MultilayerGraph.from_views(np.hsplit(clouds.graph.features, 3), n_neighbors=7)
@@ -137,7 +127,7 @@ def test_it_does_what_the_estimator_does(orthonet, views, clouds, tmp_path):
     np.testing.assert_array_equal(labels_of(tmp_path / "out"), expected.labels_)
 
 
-def test_other_settings_and_weights_of_layers(orthonet, views, clouds, tmp_path):
+def test_other_settings_and_weights_of_layers(orthonet, views, clouds, tmp_path, labels_of):
     options = [
         "--set",
         "network.hidden_layers=(20,)",
@@ -163,7 +153,7 @@ def test_other_settings_and_weights_of_layers(orthonet, views, clouds, tmp_path)
 
 
 @pytest.mark.parametrize("with_features", [True, False])
-def test_matrices_with_and_without_features(orthonet, clouds, tmp_path, with_features):
+def test_matrices_with_and_without_features(orthonet, clouds, tmp_path, with_features, rows_of):
     save_npz(tmp_path / "one.npz", clouds.graph.layers[0])
     save_npz(tmp_path / "two.npz", clouds.graph.layers[1])
     np.save(tmp_path / "features.npy", clouds.graph.features)
@@ -341,7 +331,7 @@ def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a pipe of the shell")
-def test_a_reader_that_leaves_does_not_end_the_work(network):
+def test_a_reader_that_leaves_does_not_end_the_work(network, labels_of):
     command = f"{sys.executable} -m orthonet cluster edges.csv -k 3 --steps 5 --no-report -o out | true"
     command += "; echo ${PIPESTATUS[0]}"
     done = subprocess.run(["/bin/bash", "-c", command], cwd=network, capture_output=True, text=True, check=True)

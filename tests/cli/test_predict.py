@@ -1,6 +1,5 @@
 """`orthonet predict`: new nodes get the labels that the model gives them."""
 
-import csv
 import json
 
 import numpy as np
@@ -20,11 +19,6 @@ def run(orthonet, network):
     return network / "out"
 
 
-def rows_of(file):
-    with file.open() as lines:
-        return list(csv.DictReader(lines))
-
-
 def new_table(path, features, names, ids):
     lines = [
         ",".join(["id", *names]),
@@ -34,7 +28,7 @@ def new_table(path, features, names, ids):
     return path
 
 
-def test_new_nodes_are_labelled_as_the_model_does(orthonet, run, clouds):
+def test_new_nodes_are_labelled_as_the_model_does(orthonet, run, clouds, rows_of):
     model = OrthoNet.load(run / "model")
     names, new = model.feature_names_in_.tolist(), clouds.graph.features[:40] + 0.01
     ids = [f"new {row}" for row in range(40)]
@@ -49,7 +43,7 @@ def test_new_nodes_are_labelled_as_the_model_does(orthonet, run, clouds):
     assert "40 new nodes in clusters of" in done.stdout
 
 
-def test_columns_are_found_by_name(orthonet, run, clouds):
+def test_columns_are_found_by_name(orthonet, run, clouds, rows_of):
     names = OrthoNet.load(run / "model").feature_names_in_.tolist()
     straight = new_table(run.parent / "straight.csv", clouds.graph.features, names, [f"n{i}" for i in range(150)])
     mixed = np.column_stack([np.full(150, 1e6), clouds.graph.features[:, ::-1]])
@@ -61,7 +55,7 @@ def test_columns_are_found_by_name(orthonet, run, clouds):
     assert rows_of(run / "straight-labels.csv") == rows_of(run / "mixed-labels.csv")
 
 
-def test_categories_are_features_of_zeros_and_ones(orthonet, network, clouds):
+def test_categories_are_features_of_zeros_and_ones(orthonet, network, clouds, rows_of):
     arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "--no-report"]
     done = orthonet("cluster", *arguments, "--category", "town", "-o", network / "out")
     assert done.exit_code == 0, done.output
@@ -93,7 +87,7 @@ def test_to_standard_output_and_as_json(orthonet, run, network):
     assert (network / "there.csv").is_file()
 
 
-def test_a_model_of_views_takes_views(orthonet, views, clouds, tmp_path):
+def test_a_model_of_views_takes_views(orthonet, views, clouds, tmp_path, rows_of):
     assert orthonet("cluster", *views, "-k", 3, "--steps", 30, "-o", tmp_path / "out", "--no-report").exit_code == 0
     done = orthonet("predict", tmp_path / "out", *views)
     assert done.exit_code == 0, done.output
@@ -104,7 +98,7 @@ def test_a_model_of_views_takes_views(orthonet, views, clouds, tmp_path):
     assert "the model was fitted on the views first, second, c, but got first, second" in done.stderr
 
 
-def test_a_model_that_averages_over_neighbours_needs_the_edges(orthonet, network):
+def test_a_model_that_averages_over_neighbours_needs_the_edges(orthonet, network, rows_of):
     arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 20, "--no-report"]
     done = orthonet("cluster", *arguments, "--set", "smoothing=1", "-o", network / "out")
     assert done.exit_code == 0, done.output

@@ -304,14 +304,7 @@ def test_a_missing_file_is_asked_for(load, tmp_path, monkeypatch):
 # The real tables
 
 
-def real(data_home, *files):
-    for file in files:
-        if not (data_home / file).is_file():
-            pytest.skip(f"needs {data_home / file}")
-    return data_home
-
-
-def test_the_real_films(data_home):
+def test_the_real_films(data_home, real):
     home = real(data_home, *(f"imdb_movies/{name}.csv" for name in ("movies", "oscars", "omdb_awards")))
     data = load_imdb_movies(home)
     assert np.bincount(data.labels).tolist() == [9, 789, 1527, 946, 385]
@@ -323,7 +316,7 @@ def test_the_real_films(data_home):
     assert data.views is None
 
 
-def test_the_real_businesses(data_home):
+def test_the_real_businesses(data_home, real):
     """With a made-up sentiment: the real one takes a quarter of a minute and is tested on its own."""
     data = load_yelp(real(data_home, "yelp/yelp.csv.zip"), sentiment=length)
     assert np.bincount(data.labels).tolist() == [125, 405, 1290]

@@ -15,16 +15,9 @@ SETS = [
 ]
 
 
-def real(data_home, module):
-    file = data_home / module.REMOTE.path
-    if not file.is_file():
-        pytest.skip(f"needs the real data set {file}")
-    return data_home
-
-
 @pytest.mark.parametrize(("load", "module", "n_nodes", "n_classes", "n_words"), SETS)
-def test_the_set_is_what_its_source_says(data_home, load, module, n_nodes, n_classes, n_words):
-    data = load(real(data_home, module), download=False)
+def test_the_set_is_what_its_source_says(data_home, load, module, n_nodes, n_classes, n_words, real):
+    data = load(real(data_home, module.REMOTE.path), download=False)
     assert (data.graph.n_nodes, data.graph.n_layers, data.n_clusters) == (n_nodes, len(n_words), n_classes)
     assert [view.shape for view in data.views] == [(n_nodes, words) for words in n_words]
     assert all(issparse(view) for view in (*data.views, data.graph.features))
@@ -33,8 +26,8 @@ def test_the_set_is_what_its_source_says(data_home, load, module, n_nodes, n_cla
 
 
 @pytest.mark.parametrize(("load", "module", "n_nodes", "n_classes", "n_words"), SETS)
-def test_layers_join_stories_of_one_class(data_home, load, module, n_nodes, n_classes, n_words):
-    data = load(real(data_home, module), download=False, weights="binary")
+def test_layers_join_stories_of_one_class(data_home, load, module, n_nodes, n_classes, n_words, real):
+    data = load(real(data_home, module.REMOTE.path), download=False, weights="binary")
     chance = np.mean(data.labels[:, None] == data.labels)
     for layer in data.graph.layers:
         assert (layer != layer.T).nnz == 0
@@ -44,9 +37,9 @@ def test_layers_join_stories_of_one_class(data_home, load, module, n_nodes, n_cl
 
 
 @pytest.mark.parametrize(("load", "module", "n_nodes", "n_classes", "n_words"), SETS)
-def test_the_public_file_is_the_one_here(data_home, load, module, n_nodes, n_classes, n_words):
+def test_the_public_file_is_the_one_here(data_home, load, module, n_nodes, n_classes, n_words, real):
     pooch = pytest.importorskip("pooch", reason="checksums are checked by pooch: pip install 'orthonet[data]'")
-    file = real(data_home, module) / module.REMOTE.path
+    file = real(data_home, module.REMOTE.path) / module.REMOTE.path
     assert pooch.file_hash(str(file), alg="sha256") == module.REMOTE.sha256
 
 

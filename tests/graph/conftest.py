@@ -1,7 +1,8 @@
 """What several tests of graphs look at."""
 
+import numpy as np
 import pytest
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 
 @pytest.fixture(scope="session")
@@ -21,3 +22,14 @@ def arrays_of():
         yield from graph.present
 
     return arrays_of
+
+
+@pytest.fixture(scope="session")
+def random_layer():
+    """Draw a symmetric layer."""
+
+    def random_layer(rng, n_nodes=40, density=0.2):
+        upper = np.triu(rng.random((n_nodes, n_nodes)) * (rng.random((n_nodes, n_nodes)) < density), 1)
+        return csr_array(upper + upper.T)
+
+    return random_layer

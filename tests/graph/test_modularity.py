@@ -13,17 +13,12 @@ for a, b in [(0, 1), (0, 2), (1, 2), (3, 4), (3, 5), (4, 5), (2, 3)]:
 SIDES = np.array([0, 0, 0, 1, 1, 1])
 
 
-def random_layer(rng, n_nodes=40, density=0.2):
-    upper = np.triu(rng.random((n_nodes, n_nodes)) * (rng.random((n_nodes, n_nodes)) < density), 1)
-    return csr_array(upper + upper.T)
-
-
 def test_modularity_of_two_triangles_joined_by_an_edge():
     # 6 of 7 edges within, and each side has half of the degrees: 6/7 − 1/2.
     assert modularity(csr_array(TWO_TRIANGLES), SIDES, 2) == pytest.approx(6 / 7 - 1 / 2)
 
 
-def test_modularity_laws(rng):
+def test_modularity_laws(rng, random_layer):
     layer, labels = random_layer(rng), rng.integers(0, 4, 40)
     found = modularity(layer, labels, 4)
     order = rng.permutation(40)
@@ -35,7 +30,7 @@ def test_modularity_laws(rng):
     assert -0.5 <= found <= 1
 
 
-def test_modularity_is_the_one_of_networkx(rng):
+def test_modularity_is_the_one_of_networkx(rng, random_layer):
     networkx = pytest.importorskip("networkx")
     layer, labels = random_layer(rng), rng.integers(0, 3, 40)
     groups = [set(np.flatnonzero(labels == k).tolist()) for k in range(3)]
@@ -69,14 +64,14 @@ def test_a_lone_node_or_an_empty_cluster_has_no_density_within():
     assert found[0, 1] == pytest.approx(2 / 5)
 
 
-def test_block_weights_add_up_to_the_layer(rng):
+def test_block_weights_add_up_to_the_layer(rng, random_layer):
     layer = random_layer(rng)
     found = block_weights(layer, rng.integers(0, 5, 40), 5)
     np.testing.assert_allclose(found, found.T)
     assert found.sum() == pytest.approx(layer.sum())
 
 
-def test_agreement_of_a_graph(rng):
+def test_agreement_of_a_graph(rng, random_layer):
     graph = MultilayerGraph({"sides": TWO_TRIANGLES, "across": random_layer(rng, 6, 0.9)})
     sides, across = layer_agreement(graph, SIDES, 2)
     assert (sides.name, across.name) == ("sides", "across")

@@ -10,11 +10,6 @@ from orthonet.graph.blocks import binned_adjacency, neighbour_order, node_order
 figure = pytest.importorskip("matplotlib.figure")
 
 
-def random_layer(rng, n_nodes=40, density=0.2):
-    upper = np.triu(rng.random((n_nodes, n_nodes)) * (rng.random((n_nodes, n_nodes)) < density), 1)
-    return csr_array(upper + upper.T)
-
-
 def panels(count):
     return figure.Figure(layout="constrained").subplots(1, count, squeeze=False)[0]
 
@@ -30,11 +25,11 @@ def lines(axis):
 
 
 @pytest.fixture
-def graph(rng):
+def graph(rng, random_layer):
     return MultilayerGraph({"first": random_layer(rng), "second": random_layer(rng, density=0.1)})
 
 
-def test_unbinned_adjacency_is_the_sorted_adjacency(rng):
+def test_unbinned_adjacency_is_the_sorted_adjacency(rng, random_layer):
     layer = random_layer(rng)
     order = rng.permutation(40)
     found = binned_adjacency(layer, order, max_bins=300)
@@ -42,7 +37,7 @@ def test_unbinned_adjacency_is_the_sorted_adjacency(rng):
 
 
 @pytest.mark.parametrize("max_bins", [1, 7, 39])
-def test_bins_keep_the_number_of_edges(rng, max_bins):
+def test_bins_keep_the_number_of_edges(rng, max_bins, random_layer):
     layer = random_layer(rng)
     found = binned_adjacency(layer, rng.permutation(40), max_bins)
     assert found.shape == (max_bins, max_bins)
@@ -76,7 +71,7 @@ def test_components_are_not_mixed_and_the_largest_comes_first(rng):
     assert found == [1] * 30 + [3] * 10 + [0] * 3 + [2]
 
 
-def test_many_layers_and_layers_without_edges_have_an_order(rng):
+def test_many_layers_and_layers_without_edges_have_an_order(rng, random_layer):
     layers = [random_layer(rng, 20, 0.05)] * 300 + [csr_array((20, 20))]
     assert sorted(neighbour_order(layers)) == list(range(20))
     assert sorted(neighbour_order([csr_array((20, 20))])) == list(range(20))

@@ -9,7 +9,6 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClusterMixin
 
 from orthonet import MultilayerGraph, OrthoNet, baselines
 from orthonet.report import html, page
@@ -22,30 +21,6 @@ from orthonet.report.sections import layers_section
 pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
 
 EVIL = "</script><img src=x onerror=evil()>'\"&"
-
-
-class Found(ClusterMixin, BaseEstimator):
-    """An estimator that knows its labels, and nothing else."""
-
-    def __init__(self, n_clusters=8):
-        self.n_clusters = n_clusters
-
-    def fit(self, X):
-        return self
-
-
-def found(labels, n_clusters=None, **more):
-    model = Found(int(np.max(labels)) + 1 if n_clusters is None else n_clusters)
-    model.labels_ = np.asarray(labels)
-    for name, value in more.items():
-        setattr(model, f"{name}_", value)
-    return model
-
-
-def ring(n_nodes):
-    there = np.arange(n_nodes)
-    rows, columns = np.r_[there, (there + 1) % n_nodes], np.r_[(there + 1) % n_nodes, there]
-    return csr_array((np.ones(2 * n_nodes), (rows, columns)), shape=(n_nodes, n_nodes))
 
 
 @pytest.fixture(scope="module")
@@ -142,12 +117,12 @@ def test_it_tells_what_was_found(clouds, model):
     assert len(figures["embedding"]["ids"]) == 150
 
 
-def test_nothing_in_the_data_becomes_html(rng):
+def test_nothing_in_the_data_becomes_html(rng, ring, model_with):
     pandas = pytest.importorskip("pandas")
     features = pandas.DataFrame(rng.normal(size=(12, 2)), columns=[f"{EVIL}a", f"{EVIL}b"])
     features.index = [f"{EVIL}{node}" for node in range(12)]
     graph = MultilayerGraph({f"{EVIL}one": ring(12), f"{EVIL}two": ring(12)}, features)
-    model = found(np.arange(12) % 2, embedding=rng.normal(size=(12, 2)), confidence=rng.random(12))
+    model = model_with(np.arange(12) % 2, embedding=rng.normal(size=(12, 2)), confidence=rng.random(12))
     text = page_of(
         graph,
         model,
@@ -171,9 +146,9 @@ def test_strings_survive_the_script_element(value):
     assert json.loads(text) == {"name": value}
 
 
-def test_an_id_that_no_encoding_holds_is_no_obstacle(rng):
+def test_an_id_that_no_encoding_holds_is_no_obstacle(rng, ring, model_with):
     graph = MultilayerGraph([ring(6)], node_ids=["\ud800", "b", "c", "d", "e", "f"])
-    page_of(graph, found([0, 1] * 3, embedding=rng.normal(size=(6, 2))), title="\ud800")
+    page_of(graph, model_with([0, 1] * 3, embedding=rng.normal(size=(6, 2))), title="\ud800")
 
 
 @pytest.mark.parametrize("values", [[3.0], [1.0, 1.0], [-5.0, 0.25, 1e6], np.linspace(-1, 1, 1000)])
@@ -192,20 +167,20 @@ def test_numbers_for_a_reader():
 
 
 @pytest.mark.parametrize("n_clusters", [2, 11, 100])
-def test_any_number_of_clusters_and_no_features(rng, n_clusters):
+def test_any_number_of_clusters_and_no_features(rng, n_clusters, ring, model_with):
     labels = np.arange(200) % n_clusters
     graph = MultilayerGraph([ring(200)])
-    text = page_of(graph, found(labels, embedding=rng.normal(size=(200, 3))))
+    text = page_of(graph, model_with(labels, embedding=rng.normal(size=(200, 3))))
     assert data_of(text)["figures"]["sizes"]["values"] == np.bincount(labels).tolist()
     assert "The nodes have no features" in text
 
 
-def test_empty_clusters_isolated_and_missing_nodes_are_told(rng):
+def test_empty_clusters_isolated_and_missing_nodes_are_told(rng, ring, model_with):
     present = np.ones((2, 20), dtype=bool)
     present[1, :5] = False
     thin = csr_array(([1.0, 1.0], ([10, 11], [11, 10])), shape=(20, 20))
     graph = MultilayerGraph({"ring": ring(20), "thin": thin}, present=list(present))
-    text = page_of(graph, found(np.arange(20) % 2, n_clusters=4, embedding=rng.normal(size=(20, 4))))
+    text = page_of(graph, model_with(np.arange(20) % 2, n_clusters=4, embedding=rng.normal(size=(20, 4))))
     assert "2 of the 4 clusters are empty" in text
     assert "&#x27;thin&#x27; 13 of 15" in text
     assert data_of(text)["figures"]["density-0"]["values"][3] == [None] * 4
@@ -227,10 +202,10 @@ def test_a_loaded_model_gives_the_same_page(clouds, model, tmp_path):
     assert one == other
 
 
-def test_a_sample_stands_for_very_many_nodes(rng):
+def test_a_sample_stands_for_very_many_nodes(rng, ring, model_with):
     graph = MultilayerGraph([ring(300)], features=rng.normal(size=(300, 2)))
     labels = np.arange(300) % 3
-    fitted = Fitted.of(graph, found(labels, embedding=rng.normal(size=(300, 3)), confidence=rng.random(300)))
+    fitted = Fitted.of(graph, model_with(labels, embedding=rng.normal(size=(300, 3)), confidence=rng.random(300)))
     drawn = scatter(fitted, feature_table(graph.features, labels, 3), sample_above=100)
     shown = [int(node) for node in drawn.data["ids"]]
     assert len(set(shown)) == 100
@@ -241,12 +216,12 @@ def test_a_sample_stands_for_very_many_nodes(rng):
 
 
 @pytest.mark.parametrize(("max_values", "n_chosen"), [(60 * 49, 49), (60 * 30, 30), (0, 20)])
-def test_features_can_be_chosen_as_far_as_the_page_holds_them_the_telling_ones_first(rng, max_values, n_chosen):
+def test_features_can_be_chosen_as_far_as_the_page_has_room(rng, max_values, n_chosen, ring, model_with):
     labels = np.arange(60) % 2
     features = rng.normal(size=(60, 50))
     features[:, 37] = labels
     features[:, 11] = 3.0  # constant: nothing to colour by
-    fitted = Fitted.of(MultilayerGraph([ring(60)], features), found(labels, embedding=rng.normal(size=(60, 2))))
+    fitted = Fitted.of(MultilayerGraph([ring(60)], features), model_with(labels, embedding=rng.normal(size=(60, 2))))
     drawn = scatter(fitted, feature_table(features, labels, 2), max_values=max_values)
     chosen = [column["name"] for column in drawn.data["columns"] if column["name"].startswith("feature")]
     assert len(chosen) == n_chosen
@@ -256,16 +231,16 @@ def test_features_can_be_chosen_as_far_as_the_page_holds_them_the_telling_ones_f
     assert (f"the {n_chosen} that differ most of 50" in drawn.controls) == (n_chosen < 49)
 
 
-def test_what_hardly_differs_sets_no_cluster_apart(rng):
+def test_what_hardly_differs_sets_no_cluster_apart(rng, ring, model_with):
     labels = np.arange(400) % 2
     features = np.c_[np.tile([0.0, 0.0, 1.0, 1.0], 100), labels + rng.normal(size=400)]
     features[0, 0] = 0.05
-    text = Structure(page_of(MultilayerGraph([ring(400)], features), found(labels))).text
+    text = Structure(page_of(MultilayerGraph([ring(400)], features), model_with(labels))).text
     assert "feature 1" in text
     assert "feature 0" not in text
 
 
-def test_labels_from_elsewhere_are_called_by_their_names():
+def test_labels_from_elsewhere_are_called_by_their_names(ring):
     text = page_of(MultilayerGraph([ring(6)]), Labelling(np.arange(6) % 2, "labels from city", ["Ulm", "Köln"]))
     structure = Structure(text)
     assert data_of(text)["clusters"] == ["Ulm", "Köln"]
@@ -357,7 +332,7 @@ def test_the_code_on_the_page_gives_the_same_clusters(clouds, model, tmp_path, m
     assert (tmp_path / "report.html").is_file()
 
 
-def test_settings_that_cannot_be_written_are_named():
+def test_settings_that_cannot_be_written_are_named(ring):
     changed = changed_settings(OrthoNet(4, layer_weights=np.array([1, 2]), network={"hidden_layers": [400, 200, 100]}))
     assert set(changed) == {"n_clusters", "layer_weights"}
     graph = MultilayerGraph([ring(8)])
@@ -367,11 +342,11 @@ def test_settings_that_cannot_be_written_are_named():
     assert "OrthoNet(n_clusters=2, training={'max_iter': 5})" in code
 
 
-def test_what_does_not_fit_is_refused(clouds, model, tmp_path):
+def test_what_does_not_fit_is_refused(clouds, model, tmp_path, model_with):
     with pytest.raises(ValueError, match=r"model labels 150 nodes, but graph has 10"):
         html.write_report(clouds.graph.subgraph(np.arange(10)), model, tmp_path / "report.html")
     with pytest.raises(ValueError, match=r"integers from 0, got .*-1"):
-        html.write_report(clouds.graph, found(np.full(150, -1), 2), tmp_path / "report.html")
+        html.write_report(clouds.graph, model_with(np.full(150, -1), 2), tmp_path / "report.html")
     with pytest.raises(IsADirectoryError, match=r"is a folder; name a file in it"):
         html.write_report(clouds.graph, model, tmp_path)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
@@ -392,9 +367,8 @@ def test_layers_have_the_weights_that_were_used_and_the_features_own_layer_is_na
     assert "One more layer, features, joins nodes with similar features; its weight was 0.2." in shown
 
 
-def test_weights_of_other_methods_are_shown_too(clouds):
+def test_weights_of_other_methods_are_shown_too(clouds, model_with):
     graph = MultilayerGraph(clouds.graph.layers[:2], layer_names=["a", "b"])
-    found = Found()
-    found.labels_, found.layer_names_, found.layer_weights_ = clouds.labels, ("a", "b"), np.array([0.125, 0.875])
+    found = model_with(clouds.labels, layer_names=("a", "b"), layer_weights=np.array([0.125, 0.875]))
     shown = str(layers_section(Fitted.of(graph, found))[0])
     assert re.findall(r"0\.\d75|0\.125", shown) == ["0.125", "0.875"]

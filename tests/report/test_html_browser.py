@@ -5,8 +5,6 @@ import shutil
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClusterMixin
 
 from orthonet import MultilayerGraph, OrthoNet
 from orthonet.report.fitted import Labelling
@@ -24,27 +22,19 @@ TRACES = f"""() => document.querySelector('{EMBEDDING}').data
     .filter(one => one.mode === "markers").map(one => [one.type, one.name, one.x.length])"""
 
 
-class Found(ClusterMixin, BaseEstimator):
-    """An estimator that knows its labels and its embedding."""
+@pytest.fixture(scope="session")
+def scattered(ring, model_with):
+    """Write a page about so many nodes in so many clusters."""
 
-    def fit(self, X):
-        return self
+    def scattered(n_nodes, n_clusters, folder, **more):
+        rng = np.random.default_rng(0)
+        labels = np.arange(n_nodes) % n_clusters
+        embedding = rng.normal(size=(n_nodes, 2)) + 5 * np.eye(n_clusters, 2)[labels]
+        model = model_with(labels, embedding=embedding, confidence=rng.random(n_nodes))
+        graph = MultilayerGraph([ring(n_nodes)], features=rng.normal(size=(n_nodes, 2)), **more)
+        return write_report(graph, model, folder / "report.html")
 
-
-def ring(n_nodes):
-    there = np.arange(n_nodes)
-    rows, columns = np.r_[there, (there + 1) % n_nodes], np.r_[(there + 1) % n_nodes, there]
-    return csr_array((np.ones(2 * n_nodes), (rows, columns)), shape=(n_nodes, n_nodes))
-
-
-def scattered(n_nodes, n_clusters, folder, **more):
-    rng = np.random.default_rng(0)
-    model = Found()
-    model.labels_ = np.arange(n_nodes) % n_clusters
-    model.embedding_ = rng.normal(size=(n_nodes, 2)) + 5 * np.eye(n_clusters, 2)[model.labels_]
-    model.confidence_ = rng.random(n_nodes)
-    graph = MultilayerGraph([ring(n_nodes)], features=rng.normal(size=(n_nodes, 2)), **more)
-    return write_report(graph, model, folder / "report.html")
+    return scattered
 
 
 @pytest.fixture(scope="module")
@@ -121,14 +111,12 @@ def test_hovering_shows_the_node(opened, report):
     assert re.fullmatch(r"\d+cluster \dconfidence (>0|[01])\.\d\d", shown)
 
 
-def test_names_of_the_data_are_shown_as_they_are(opened, tmp_path, rng):
+def test_names_of_the_data_are_shown_as_they_are(opened, tmp_path, rng, ring, model_with):
     pandas = pytest.importorskip("pandas")
     evil = "</script><img src=x onerror=alert(1)><b>&amp;%{x}"
     ids = [f"{evil} 東京 {node}" for node in range(8)]
     features = pandas.DataFrame(rng.normal(size=(8, 2)), index=ids, columns=[f"{evil} a", "b"])
-    model = Found()
-    model.labels_ = np.arange(8) % 2
-    model.embedding_ = rng.normal(size=(8, 2))
+    model = model_with(np.arange(8) % 2, embedding=rng.normal(size=(8, 2)))
     graph = MultilayerGraph({f"{evil} layer": ring(8)}, features)
     page = opened(write_report(graph, model, tmp_path / "report.html", command=f"orthonet {evil}", title=evil))
     assert any(hovered(page).startswith(one + "cluster") for one in ids)
@@ -196,10 +184,8 @@ def test_the_colour_is_chosen_by_the_keyboard_alone(opened, report):
     page.wait_for_function(f"document.querySelector('{EMBEDDING}').data[0].name === 'confidence'")
 
 
-def test_one_of_a_thousand_features_can_be_chosen(opened, tmp_path, rng):
-    model = Found()
-    model.labels_ = np.arange(12) % 2
-    model.embedding_ = rng.normal(size=(12, 2))
+def test_one_of_a_thousand_features_can_be_chosen(opened, tmp_path, rng, ring, model_with):
+    model = model_with(np.arange(12) % 2, embedding=rng.normal(size=(12, 2)))
     features = rng.normal(size=(12, 1000))
     page = opened(write_report(MultilayerGraph([ring(12)], features), model, tmp_path / "report.html"))
     page.select_option("#colour-by", label="feature 777")
@@ -229,7 +215,7 @@ def test_every_axis_has_a_title(opened, report):
     assert untitled == ["agreement yaxis"]  # its ticks are the names of the layers
 
 
-def test_labels_wear_their_own_names(opened, tmp_path):
+def test_labels_wear_their_own_names(opened, tmp_path, ring):
     named = Labelling(np.arange(12) % 3, "labels from city", ["<b>Ulm</b>", "Köln", "東京"])
     page = opened(write_report(MultilayerGraph([ring(12)]), named, tmp_path / "report.html"))
     ticks = page.locator('[data-figure="sizes"] .xtick text').all_text_contents()
@@ -285,7 +271,7 @@ def test_on_paper_it_is_light_and_fits(opened, report):
     assert page.pdf(format="A4").startswith(b"%PDF")
 
 
-def test_thirty_clusters_wear_colours_and_symbols(opened, tmp_path):
+def test_thirty_clusters_wear_colours_and_symbols(opened, tmp_path, scattered):
     page = opened(scattered(90, 30, tmp_path))
     signs = page.evaluate(
         f"""document.querySelector('{EMBEDDING}').data.filter(one => one.mode === "markers")
@@ -294,7 +280,7 @@ def test_thirty_clusters_wear_colours_and_symbols(opened, tmp_path):
     assert len(set(signs)) == 30
 
 
-def test_many_points_are_drawn_by_webgl(opened, tmp_path):
+def test_many_points_are_drawn_by_webgl(opened, tmp_path, scattered):
     page = opened(scattered(10_001, 2, tmp_path))
     drawn = page.evaluate(TRACES)
     assert {kind for kind, *_ in drawn} == {"scattergl"}
@@ -311,7 +297,7 @@ def test_many_points_are_drawn_by_webgl(opened, tmp_path):
     assert page.evaluate(TRACES) == [["scattergl", "confidence", 10_001]]
 
 
-def test_without_webgl_some_of_many_points_are_drawn(driver, opened, tmp_path):
+def test_without_webgl_some_of_many_points_are_drawn(driver, opened, tmp_path, scattered):
     bare = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-3d-apis"])
     try:
         page = opened(scattered(10_001, 2, tmp_path), within=bare)

@@ -1,0 +1,42 @@
+"""Graphs and models that several tests of the report use."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator, ClusterMixin
+
+
+class Found(ClusterMixin, BaseEstimator):
+    """An estimator that has the attributes it is given, and nothing else."""
+
+    def __init__(self, n_clusters=8):
+        self.n_clusters = n_clusters
+
+    def fit(self, X):
+        return self
+
+
+@pytest.fixture(scope="session")
+def model_with():
+    """Return a model with these labels, and with other attributes such as ``embedding``."""
+
+    def model_with(labels, n_clusters=None, **attributes):
+        model = Found(int(np.max(labels)) + 1 if n_clusters is None else n_clusters)
+        model.labels_ = np.asarray(labels)
+        for name, value in attributes.items():
+            setattr(model, f"{name}_", value)
+        return model
+
+    return model_with
+
+
+@pytest.fixture(scope="session")
+def ring():
+    """Return a layer in which each node has two neighbours."""
+
+    def ring(n_nodes):
+        start = np.arange(n_nodes)
+        end = (start + 1) % n_nodes
+        return csr_array((np.ones(2 * n_nodes), (np.r_[start, end], np.r_[end, start])), shape=(n_nodes, n_nodes))
+
+    return ring
