@@ -196,22 +196,35 @@ def test_too_many_or_too_few_components_are_told():
     assert len(set(model.labels_)) == 2
 
 
-def test_what_it_refuses(clouds):
-    view = clouds.views[0]
+def test_no_views_are_refused():
     with pytest.raises(ValueError, match="GMC needs views"):
         GMC(3).fit()
     with pytest.raises(ValueError, match="views is empty"):
         GMC(3).fit(views=[])
+
+
+def test_views_of_different_length_are_refused(clouds):
+    view = clouds.views[0]
     with pytest.raises(ValueError, match=r"views\[1\] has 149 rows, but the graph has 150 nodes"):
         GMC(3).fit(views=[view, view[:-1]])
+
+
+def test_fewer_nodes_than_neighbours_are_refused(clouds):
     with pytest.raises(ValueError, match=r"n_neighbors=15 needs at least 17 nodes, but views\[0\] has 16 rows"):
-        GMC(3).fit(views=[view[:16]])
-    with pytest.raises(ValueError, match="assign_labels must be one of 'components', 'kmeans', got 'best'"):
-        GMC(3, assign_labels="best").fit(clouds.graph)
-    with pytest.raises(ValueError, match="penalty must be a finite number > 0, got 0"):
-        GMC(3, penalty=0).fit(clouds.graph)
-    with pytest.raises(ValueError, match="n_clusters must be an integer >= 2 and <= 150, got 151"):
-        GMC(151).fit(clouds.graph)
+        GMC(3).fit(views=[clouds.views[0][:16]])
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"assign_labels": "best"}, "assign_labels must be one of 'components', 'kmeans', got 'best'"),
+        ({"penalty": 0}, "penalty must be a finite number > 0, got 0"),
+        ({"n_clusters": 151}, "n_clusters must be an integer >= 2 and <= 150, got 151"),
+    ],
+)
+def test_a_value_out_of_its_range_is_refused(clouds, options, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        GMC(**{"n_clusters": 3} | options).fit(clouds.graph)
 
 
 # The authors' Matlab code on the same files gave these NMI, ARI and accuracies. It has no randomness. Nodes with the same

@@ -185,27 +185,46 @@ def test_siamese_net_brings_neighbours_together(rng):
     assert far[same].mean() < 0.3 * far[~same].mean()
 
 
-def test_what_it_refuses(clouds):
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"affinity": "full"}, "affinity must be one of 'knn', 'siamese', got 'full'"),
+        ({"training": {"batch_size": 3}}, r"training\.batch_size must be an integer >= 6, got 3"),
+        (
+            {"affinity": {"kind": "siamese", "n_neighbors": 149}},
+            r"affinity\.n_neighbors must be an integer >= 1 and <= 148, got 149",
+        ),
+        ({"affinity": {"kind": "knn", "epochs": 3}}, "affinity 'knn' has no option 'epochs'; pass n_neighbors"),
+        (
+            {"training": {"steps": 3}},
+            "training has no option 'steps'; it has learning_rate, epochs, batch_size, device",
+        ),
+        ({"n_clusters": 200}, "n_clusters must be an integer >= 2 and <= 150, got 200"),
+    ],
+)
+def test_a_value_out_of_its_range_is_refused(clouds, options, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        SpectralNet(**{"n_clusters": 3} | options).fit(clouds.graph)
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"training": 3}, "training must be a mapping of options, a SpectralNetTraining or None, got 3"),
+        ({"hidden_layers": ["8"]}, "hidden_layers must be an integer >= 1, got '8'"),
+    ],
+)
+def test_a_value_of_the_wrong_type_is_refused(clouds, options, wanted):
+    with pytest.raises(TypeError, match=wanted):
+        SpectralNet(3, **options).fit(clouds.graph)
+
+
+def test_a_graph_without_features_is_refused(clouds):
     with pytest.raises(ValueError, match="needs features, but the graph has none"):
         SpectralNet(3).fit(MultilayerGraph(clouds.graph.layers))
-    with pytest.raises(ValueError, match="affinity must be one of 'knn', 'siamese', got 'full'"):
-        SpectralNet(3, affinity="full").fit(clouds.graph)
-    with pytest.raises(ValueError, match=r"training\.batch_size must be an integer >= 6, got 3"):
-        SpectralNet(3, training={"batch_size": 3}).fit(clouds.graph)
-    with pytest.raises(ValueError, match=r"affinity\.n_neighbors must be an integer >= 1 and <= 148, got 149"):
-        SpectralNet(3, affinity={"kind": "siamese", "n_neighbors": 149}).fit(clouds.graph)
-    with pytest.raises(ValueError, match="affinity 'knn' has no option 'epochs'; pass n_neighbors"):
-        SpectralNet(3, affinity={"kind": "knn", "epochs": 3}).fit(clouds.graph)
-    with pytest.raises(
-        ValueError, match="training has no option 'steps'; it has learning_rate, epochs, batch_size, device"
-    ):
-        SpectralNet(3, training={"steps": 3}).fit(clouds.graph)
-    with pytest.raises(TypeError, match="training must be a mapping of options, a SpectralNetTraining or None, got 3"):
-        SpectralNet(3, training=3).fit(clouds.graph)
-    with pytest.raises(TypeError, match="hidden_layers must be an integer >= 1, got '8'"):
-        SpectralNet(3, hidden_layers=["8"]).fit(clouds.graph)
-    with pytest.raises(ValueError, match="n_clusters must be an integer >= 2 and <= 150, got 200"):
-        SpectralNet(200).fit(clouds.graph)
+
+
+def test_new_nodes_with_other_features_are_refused(clouds):
     model = SpectralNet(3, training={"epochs": 1}, **SMALL).fit(clouds.graph)
     with pytest.raises(ValueError, match="X has 2 features, but SpectralNet was fitted on 6"):
         model.predict(clouds.graph.features[:, :2])

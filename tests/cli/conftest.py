@@ -8,7 +8,7 @@ import pytest
 from orthonet.files import write_network
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def orthonet():
     """Run a command; returns what typer's runner does."""
     testing = pytest.importorskip("typer.testing")
@@ -35,16 +35,23 @@ def network(clouds, tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def views_in(clouds):
+    """Write the three clouds to a folder, as a table with a heading, one without, and an array; return the options."""
+
+    def views_in(folder):
+        first, second, third = np.hsplit(clouds.graph.features, 3)
+        np.savetxt(folder / "first.csv", first, delimiter=",", header="x,y", comments="")
+        np.savetxt(folder / "second.tsv", second, delimiter="\t")
+        np.save(folder / "third.npy", third)
+        return [f"--view={name}" for name in (folder / "first.csv", folder / "second.tsv", f"c={folder / 'third.npy'}")]
+
+    return views_in
+
+
 @pytest.fixture
-def views(clouds, tmp_path):
-    """The three clouds as a table with a heading, one without, and an array."""
-    first, second, third = np.hsplit(clouds.graph.features, 3)
-    np.savetxt(tmp_path / "first.csv", first, delimiter=",", header="x,y", comments="")
-    np.savetxt(tmp_path / "second.tsv", second, delimiter="\t")
-    np.save(tmp_path / "third.npy", third)
-    return [
-        f"--view={name}" for name in (tmp_path / "first.csv", tmp_path / "second.tsv", f"c={tmp_path / 'third.npy'}")
-    ]
+def views(views_in, tmp_path):
+    return views_in(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -18,29 +18,47 @@ pytest.importorskip("typer")
 WRITTEN = {"labels.csv", "embedding.csv", "model", "run.json", "report.html"}
 
 
-def test_views_become_labels_embedding_model_record_and_report(orthonet, views, clouds, tmp_path, rows_of, labels_of):
-    out = tmp_path / "deep" / "out"
-    done = orthonet("cluster", *views, "-k", 3, "--steps", 30, "--seed", 4, "-o", out)
+@pytest.fixture(scope="module")
+def run_of_views(orthonet, views_in, tmp_path_factory):
+    """The folder of a run on three views with seed 4, and what it printed."""
+    folder = tmp_path_factory.mktemp("views")
+    out = folder / "deep" / "out"
+    done = orthonet("cluster", *views_in(folder), "-k", 3, "--steps", 30, "--seed", 4, "-o", out)
     assert done.exit_code == 0, done.output
-    assert "150 nodes in 3 clusters of" in done.stdout
+    return out, done.stdout
+
+
+def test_a_run_says_what_it_found_and_writes_its_files(run_of_views):
+    out, printed = run_of_views
+    assert "150 nodes in 3 clusters of" in printed
     assert {file.name for file in out.iterdir()} == WRITTEN
 
+
+def test_the_labels_of_a_run_are_the_clusters_with_their_confidence(run_of_views, clouds, rows_of, labels_of):
+    out, _ = run_of_views
     rows = rows_of(out / "labels.csv")
     assert [row["node"] for row in rows] == [str(node) for node in range(150)]
-    labels = labels_of(out)
-    assert metrics.nmi(clouds.labels, labels) > 0.9
+    assert metrics.nmi(clouds.labels, labels_of(out)) > 0.9
     assert all(1 / 3 - 1e-4 <= float(row["confidence"]) <= 1 for row in rows)
 
+
+def test_the_tables_of_a_run_are_those_of_its_model(run_of_views, clouds, rows_of, labels_of):
+    out, _ = run_of_views
     model = OrthoNet.load(out / "model")
-    np.testing.assert_array_equal(model.labels_, labels)
+    np.testing.assert_array_equal(model.labels_, labels_of(out))
     embedding = [[float(row[f"x{axis}"]) for axis in (1, 2, 3)] for row in rows_of(out / "embedding.csv")]
     np.testing.assert_array_equal(embedding, model.embedding_)
-    np.testing.assert_array_equal(model.predict(clouds.graph.features), labels)
+    np.testing.assert_array_equal(model.predict(clouds.graph.features), labels_of(out))
+
+
+def test_the_record_of_a_run_says_what_was_fitted_and_how(run_of_views, labels_of):
+    out, _ = run_of_views
     record = json.loads((out / "run.json").read_text())
-    assert (record["nodes"], record["layers"], record["steps"]) == (150, ["first", "second", "c"], model.n_iter_)
+    steps = OrthoNet.load(out / "model").n_iter_
+    assert (record["nodes"], record["layers"], record["steps"]) == (150, ["first", "second", "c"], steps)
     assert record["complete"] is True
     assert record["seed"] == record["parameters"]["random_state"] == 4
-    assert record["cluster_sizes"] == np.bincount(labels).tolist()
+    assert record["cluster_sizes"] == np.bincount(labels_of(out)).tolist()
     assert set(record["seconds"]) == {"reading", "fitting", "report", "all"}
     assert {"orthonet", "python", "numpy", "torch"} <= set(record["versions"])
 

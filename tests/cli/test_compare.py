@@ -13,28 +13,39 @@ from orthonet.graph.modularity import modularity
 pytest.importorskip("typer")
 
 
-def test_with_truth_there_are_scores(orthonet, network, clouds):
+@pytest.fixture(scope="module")
+def kmeans_labels(clouds):
+    return [KMeans(3, random_state=seed).fit(clouds.graph).labels_ for seed in (0, 1)]
+
+
+@pytest.fixture
+def compared(orthonet, network):
+    """The folder of a comparison of two methods with the true classes, over two seeds."""
     arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--truth", network / "truth.csv"]
     done = orthonet("compare", *arguments, "--methods", "kmeans,spectral", "--runs", 2, "-o", network / "out")
     assert done.exit_code == 0, done.output
     assert "NMI" in done.stdout
-    record = json.loads((network / "out" / "comparison.json").read_text())
+    return network / "out"
+
+
+def test_with_truth_there_are_scores(compared, clouds, kmeans_labels):
+    record = json.loads((compared / "comparison.json").read_text())
     assert [row["method"] for row in record["methods"]] == ["K-means", "spectral, mean of layers"]
-    found = [KMeans(3, random_state=seed).fit(clouds.graph).labels_ for seed in (0, 1)]
-    expected = np.mean([metrics.nmi(clouds.labels, labels) for labels in found])
+    expected = np.mean([metrics.nmi(clouds.labels, labels) for labels in kmeans_labels])
     assert record["methods"][0]["nmi"] == pytest.approx(expected, abs=1e-4)
-    assert record["methods"][0]["stability"] == pytest.approx(metrics.adjusted_rand(*found), abs=1e-4)
-    with (network / "out" / "comparison-labels.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    np.testing.assert_array_equal([int(row["K-means"]) for row in rows], found[0])
+    assert record["methods"][0]["stability"] == pytest.approx(metrics.adjusted_rand(*kmeans_labels), abs=1e-4)
+
+
+def test_the_labels_of_each_method_stand_beside_the_truth(compared, clouds, kmeans_labels, rows_of):
+    rows = rows_of(compared / "comparison-labels.csv")
+    np.testing.assert_array_equal([int(row["K-means"]) for row in rows], kmeans_labels[0])
     assert [row["truth"] for row in rows] == [str(label) for label in clouds.labels]
-    assert {file.name for file in (network / "out").iterdir()} == {
-        "comparison.json",
-        "comparison.csv",
-        "comparison.png",
-        "comparison-labels.csv",
-    }
-    assert (network / "out" / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_comparison_writes_tables_and_a_picture(compared):
+    names = {"comparison.json", "comparison.csv", "comparison.png", "comparison-labels.csv"}
+    assert {file.name for file in compared.iterdir()} == names
+    assert (compared / "comparison.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_without_truth_there_are_stability_and_modularity(orthonet, views, clouds):

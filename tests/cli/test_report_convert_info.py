@@ -76,11 +76,22 @@ def test_convert_replaces_nothing_unasked(orthonet, network):
     assert done.exit_code == 2
     assert "net.npz is there already; pass --force to replace it" in done.stderr
     assert (network / "net.npz").read_text() == "precious"
+
+
+def test_convert_replaces_a_file_when_forced(orthonet, network):
+    (network / "net.npz").write_text("old")
     assert orthonet("convert", network / "edges.csv", network / "net.npz", "--force").exit_code == 0
+    assert (network / "net.npz").read_bytes() != b"old"
+
+
+def test_convert_writes_no_format_that_it_does_not_know(orthonet, network):
     done = orthonet("convert", network / "edges.csv", network / "net.xyz")
     assert done.exit_code == 2
     assert "net.xyz" in done.stderr
     assert not (network / "net.xyz").exists()
+
+
+def test_convert_asks_for_a_file_to_write(orthonet, network):
     done = orthonet("convert", network / "edges.csv")
     assert done.exit_code == 2
     assert "name a file to read and a file to write" in done.stderr

@@ -43,20 +43,31 @@ def interrupting_at_the_index(write):
     return write_or_interrupt
 
 
-def test_a_loaded_model_is_the_same(fitted, saved, clouds):
+@pytest.mark.parametrize(
+    "name", ["labels_", "embedding_", "cluster_centers_", "layer_weights_", "feature_names_in_", "probabilities_"]
+)
+def test_a_loaded_model_has_the_same_arrays(fitted, saved, name):
+    np.testing.assert_array_equal(getattr(OrthoNet.load(saved), name), getattr(fitted, name))
+
+
+def test_a_loaded_model_has_the_same_counts_names_and_history(fitted, saved):
     loaded = OrthoNet.load(saved)
-    frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
-    for name in ("labels_", "embedding_", "cluster_centers_", "layer_weights_", "feature_names_in_", "probabilities_"):
-        np.testing.assert_array_equal(getattr(loaded, name), getattr(fitted, name))
     assert loaded.n_features_in_ == 6
     assert loaded.n_iter_ == 20
     assert loaded.layer_names_ == fitted.layer_names_
     assert loaded.aggregation_ == fitted.aggregation_
+    np.testing.assert_array_equal(loaded.history_["loss"], fitted.history_["loss"])
+
+
+def test_a_loaded_model_places_nodes_in_the_same_way(fitted, saved, clouds):
+    loaded = OrthoNet.load(saved)
+    frame = pd.DataFrame(clouds.graph.features, columns=list("abcdef"))
     np.testing.assert_array_equal(loaded.transform(frame), fitted.transform(frame))
     np.testing.assert_array_equal(loaded.predict(frame), fitted.predict(frame))
-    np.testing.assert_array_equal(loaded.history_["loss"], fitted.history_["loss"])
-    parameters = {**fitted.get_params(), "layer_weights": [1, 2, 1]}
-    assert loaded.get_params() == parameters
+
+
+def test_a_loaded_model_has_the_same_parameters(fitted, saved):
+    assert OrthoNet.load(saved).get_params() == {**fitted.get_params(), "layer_weights": [1, 2, 1]}
 
 
 @pytest.mark.parametrize("features", [None, "sparse"])

@@ -255,7 +255,7 @@ def test_a_remote_file_is_checked(arguments, message):
         RemoteFile(*arguments)
 
 
-def test_a_data_file_is_looked_for_at_home_then_in_the_cache_then_fetched(server, home):
+def test_a_data_file_that_is_nowhere_is_not_fetched_unasked(server, home):
     remote = RemoteFile(f"{server.url}/whole", SHA256, PLACE)
     with pytest.raises(
         FileNotFoundError, match=rf"there is no file .*set\.mat: get it .*download=True .*{server.url}/whole"
@@ -265,9 +265,17 @@ def test_a_data_file_is_looked_for_at_home_then_in_the_cache_then_fetched(server
         data_file(PLACE, None, "it")
     assert server.visits == []
 
-    cached = data_file(PLACE, None, "it", remote)
+
+def test_a_data_file_is_fetched_once_and_then_found_in_the_cache(server, home):
+    cached = data_file(PLACE, None, "it", RemoteFile(f"{server.url}/whole", SHA256, PLACE))
     assert data_file(PLACE, None, "it") == cached
     assert data_file(PLACE, home, "it") == cached
+    assert server.visits == ["/whole"]
+
+
+def test_a_data_file_at_home_comes_before_the_cache_and_is_left_as_it_is(server, home):
+    remote = RemoteFile(f"{server.url}/whole", SHA256, PLACE)
+    data_file(PLACE, None, "it", remote)
     (home / "some").mkdir(parents=True)
     (home / PLACE).write_bytes(b"my own version of it")
     assert data_file(PLACE, home, "it", remote) == home / PLACE

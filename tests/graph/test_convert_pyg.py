@@ -42,27 +42,42 @@ def test_the_layers_agree_with_pyg_itself(dense):
     np.testing.assert_array_equal(dense(graph)[0], wanted)
 
 
-def test_a_relation_a_layer(dense):
+@pytest.fixture
+def papers():
+    """Papers joined by two relations, one of them directed, and authors joined with papers only."""
     data = HeteroData()
     data["paper"].x = torch.eye(3)
     data["author"].x = torch.ones(5, 1)
     data["paper", "same author", "paper"].edge_index = PATH
     data["paper", "cites", "paper"].edge_index = torch.tensor([[0], [2]])
     data["author", "writes", "paper"].edge_index = torch.tensor([[4], [2]])
+    return data
+
+
+def test_each_relation_between_nodes_of_one_type_is_a_layer(papers, dense):
+    with pytest.warns(UserWarning, match="left out"):
+        graph = from_pyg(papers, node_type="paper", symmetrize="max")
+    assert graph.layer_names == ("same author", "cites")
+    np.testing.assert_array_equal(graph.features, np.eye(3))
+    np.testing.assert_array_equal(dense(graph)[1], [[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+
+
+def test_of_several_types_of_nodes_one_must_be_chosen(papers):
     with pytest.raises(ValueError, match="node_type must be one of 'paper', 'author', got None"):
-        from_pyg(data)
+        from_pyg(papers)
+
+
+def test_relations_with_other_types_are_counted_and_directed_ones_refused(papers):
     with (
         pytest.warns(UserWarning, match="1 of 3 relations are not between nodes of type 'paper'.*writes"),
         pytest.raises(ValueError, match="layer 'cites' is directed"),
     ):
-        from_pyg(data, node_type="paper")
-    with pytest.warns(UserWarning, match="left out"):
-        graph = from_pyg(data, node_type="paper", symmetrize="max")
-    assert graph.layer_names == ("same author", "cites")
-    np.testing.assert_array_equal(graph.features, np.eye(3))
-    np.testing.assert_array_equal(dense(graph)[1], [[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+        from_pyg(papers, node_type="paper")
+
+
+def test_a_type_without_relations_of_its_own_is_refused(papers):
     with pytest.raises(ValueError, match="no relation joins nodes of type 'author' with each other"):
-        from_pyg(data, node_type="author")
+        from_pyg(papers, node_type="author")
 
 
 def test_weights_of_one_column():

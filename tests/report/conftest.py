@@ -1,9 +1,15 @@
 """Graphs and models that several tests of the report use."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClusterMixin
+
+from orthonet import OrthoNet
+from orthonet.report import html
 
 
 class Found(ClusterMixin, BaseEstimator):
@@ -40,3 +46,19 @@ def ring():
         return csr_array((np.ones(2 * n_nodes), (np.r_[start, end], np.r_[end, start])), shape=(n_nodes, n_nodes))
 
     return ring
+
+
+@pytest.fixture(scope="session")
+def model(clouds):
+    return OrthoNet(3, random_state=0, verbose=False, training={"max_iter": 40}).fit(clouds.graph)
+
+
+@pytest.fixture(scope="session")
+def page_text(clouds, model):
+    return html.report_page(clouds.graph, model).decode()
+
+
+@pytest.fixture(scope="session")
+def figures(page_text):
+    """The data of the figures on the page, by their names."""
+    return json.loads(re.search(r'id="report-data">(.*?)</script>', page_text, re.DOTALL)[1])["figures"]

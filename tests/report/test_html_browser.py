@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from orthonet import MultilayerGraph, OrthoNet
+from orthonet import MultilayerGraph
 from orthonet.report.fitted import Labelling
 from orthonet.report.html import write_report
 
@@ -51,8 +51,7 @@ def browser(driver):
 
 
 @pytest.fixture(scope="module")
-def report(clouds, tmp_path_factory):
-    model = OrthoNet(3, random_state=0, verbose=False, training={"max_iter": 40}).fit(clouds.graph)
+def report(clouds, model, tmp_path_factory):
     return write_report(clouds.graph, model, tmp_path_factory.mktemp("page") / "report.html")
 
 
