@@ -32,6 +32,12 @@ def reader(request):
         request.getfixturevalue("row_by_row")
 
 
+@pytest.fixture
+def write_table(write):
+    """Write text or bytes to table.csv, or to a file of another name, and return its path."""
+    return lambda content, name="table.csv": write(content, name)
+
+
 @pytest.fixture(scope="session")
 def read_or_refused():
     """A reader returns a graph that holds what graphs promise, or raises one of two errors, in a line with the file's name."""

@@ -8,12 +8,6 @@ import pytest
 from orthonet.files import read_features
 from orthonet.support.optional import is_installed
 
-
-@pytest.fixture
-def write(write):
-    return lambda content, name="table.csv": write(content, name)
-
-
 PLAIN = [[0.5, 2.0], [1.5, -3.0], [0.25, 4e-3]]
 
 
@@ -40,10 +34,10 @@ PLAIN = [[0.5, 2.0], [1.5, -3.0], [0.25, 4e-3]]
         (".5,2,\n1.5,-3,\n0.25,4e-3,\n", None, None),
     ],
 )
-def test_the_tables_that_programs_write_are_understood(write, content, ids, names):
+def test_the_tables_that_programs_write_are_understood(write_table, content, ids, names):
     for packed in (False, True):
         data = content.encode()
-        table = read_features(write(gzip.compress(data) if packed else data))
+        table = read_features(write_table(gzip.compress(data) if packed else data))
         assert (None if table.node_ids is None else table.node_ids.tolist()) == ids
         assert table.feature_names == names
         wanted = [[*row, 1.0] for row in PLAIN] if table.features.shape[1] == 3 else PLAIN
@@ -54,8 +48,8 @@ PEOPLE = "name,town,x,class,empty,year\na,Ulm,1,0,,2001\nb,Bonn,2,1,,2002\nc,Ulm
 
 
 @pytest.mark.usefixtures("reader")
-def test_columns_that_are_not_features_are_attributes(write):
-    table = read_features(write(PEOPLE), ignore=["year"])
+def test_columns_that_are_not_features_are_attributes(write_table):
+    table = read_features(write_table(PEOPLE), ignore=["year"])
     assert (table.node_ids.tolist(), table.feature_names) == (["a", "b", "c"], ("x",))
     assert table.features.tolist() == [[1], [2], [3]]
     assert {name: column.tolist() for name, column in table.attributes.items()} == {
@@ -74,8 +68,8 @@ def test_columns_that_are_not_features_are_attributes(write):
         "column 'empty' has no values and was left out",
     ],
 )
-def test_columns_that_are_not_features_are_noted(write, note):
-    assert note in "\n".join(read_features(write(PEOPLE), ignore=["year"]).notes)
+def test_columns_that_are_not_features_are_noted(write_table, note):
+    assert note in "\n".join(read_features(write_table(PEOPLE), ignore=["year"]).notes)
 
 
 @pytest.mark.usefixtures("reader")
@@ -87,22 +81,22 @@ def test_columns_that_are_not_features_are_noted(write, note):
         ({"id_column": 5}, [2001, 2002, 2003]),
     ],
 )
-def test_the_column_of_ids_can_be_named_or_counted(write, options, ids):
-    assert read_features(write(PEOPLE), **options).node_ids.tolist() == ids
+def test_the_column_of_ids_can_be_named_or_counted(write_table, options, ids):
+    assert read_features(write_table(PEOPLE), **options).node_ids.tolist() == ids
 
 
 @pytest.mark.usefixtures("reader")
-def test_a_column_to_ignore_must_be_there(write):
+def test_a_column_to_ignore_must_be_there(write_table):
     with pytest.raises(ValueError, match=r"table\.csv: ignore='weather' is not a column"):
-        read_features(write(PEOPLE), ignore=["weather"])
+        read_features(write_table(PEOPLE), ignore=["weather"])
 
 
 HOLES = "id,x,y\na,1,NA\nb,,3\nc,3,5\nd,,\n"
 
 
 @pytest.mark.usefixtures("reader")
-def test_missing_values_are_filled_with_the_mean_and_counted(write):
-    table = read_features(write(HOLES))
+def test_missing_values_are_filled_with_the_mean_and_counted(write_table):
+    table = read_features(write_table(HOLES))
     assert table.features.tolist() == [[1, 4], [2, 3], [3, 5], [2, 4]]
     assert [note.split(": ", 1)[1] for note in table.notes] == [
         "column 'x': 2 missing values filled with the mean",
@@ -111,14 +105,14 @@ def test_missing_values_are_filled_with_the_mean_and_counted(write):
 
 
 @pytest.mark.usefixtures("reader")
-def test_missing_values_can_be_refused(write):
+def test_missing_values_can_be_refused(write_table):
     with pytest.raises(ValueError, match=r"table\.csv, row 1: column 'y' has no value; pass missing_features='mean'"):
-        read_features(write(HOLES), missing_features="refuse")
+        read_features(write_table(HOLES), missing_features="refuse")
 
 
 @pytest.mark.usefixtures("reader")
-def test_missing_values_in_many_columns_have_one_note(write):
-    wide = write("\n".join(["a,b,c,d,e", "1,2,3,4,5", ",,,,6", "1,2,3,4,7"]), "wide.csv")
+def test_missing_values_in_many_columns_have_one_note(write_table):
+    wide = write_table("\n".join(["a,b,c,d,e", "1,2,3,4,5", ",,,,6", "1,2,3,4,7"]), "wide.csv")
     assert read_features(wide).notes[-1].endswith("4 missing values in 4 columns filled with the mean")
 
 
@@ -164,22 +158,22 @@ def test_missing_values_in_many_columns_have_one_note(write):
         (b"PAR1 and then nothing", r"table\.csv is not a whole Parquet file"),
     ],
 )
-def test_a_wrong_table_is_named_in_one_line(write, content, message):
+def test_a_wrong_table_is_named_in_one_line(write_table, content, message):
     if isinstance(content, bytes) and content.startswith(b"PAR1") and not is_installed("polars"):
         pytest.skip("needs polars")
     with pytest.raises(ValueError, match=message) as caught:
-        read_features(write(content))
+        read_features(write_table(content))
     assert "\n" not in str(caught.value)
 
 
-def test_blanks_around_numbers_far_down_are_not_text(write):
-    file = write("x,y\n" + "1,2\n" * 40_000 + "3 ,4\n")
+def test_blanks_around_numbers_far_down_are_not_text(write_table):
+    file = write_table("x,y\n" + "1,2\n" * 40_000 + "3 ,4\n")
     assert read_features(file).features[-1].tolist() == [3, 4]
 
 
 @pytest.fixture
-def people(write):
-    return write("id,age,town,rank\na,1,Ulm,2\nb,2,,1\nc,3,Bonn,2\n", "people.csv")
+def people(write_table):
+    return write_table("id,age,town,rank\na,1,Ulm,2\nb,2,,1\nc,3,Bonn,2\n", "people.csv")
 
 
 def test_each_category_is_a_feature_of_zeros_and_ones(people):

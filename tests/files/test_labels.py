@@ -6,11 +6,6 @@ import pytest
 from orthonet.files import read_labels
 
 
-@pytest.fixture
-def write(write):
-    return lambda content, name="table.csv": write(content, name)
-
-
 @pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize(
     ("content", "options", "labels"),
@@ -30,9 +25,9 @@ def write(write):
         (",truth\na,x\nb,y\nc,x\n\n", {}, ["x", "y", "x"]),
     ],
 )
-def test_labels_come_in_the_order_of_the_nodes(write, content, options, labels):
+def test_labels_come_in_the_order_of_the_nodes(write_table, content, options, labels):
     nodes = [1, 2, 3] if "id_column" in options else ["a", "b", "c"]
-    assert read_labels(write(content), nodes, **options).tolist() == labels
+    assert read_labels(write_table(content), nodes, **options).tolist() == labels
 
 
 @pytest.mark.parametrize(
@@ -46,9 +41,9 @@ def test_labels_come_in_the_order_of_the_nodes(write, content, options, labels):
         ("", r"is empty \(0 bytes\)"),
     ],
 )
-def test_labels_that_do_not_fit(write, content, message):
+def test_labels_that_do_not_fit(write_table, content, message):
     with pytest.raises(ValueError, match=r"table\.csv.*" + message):
-        read_labels(write(content), ["a", "b", "c"])
+        read_labels(write_table(content), ["a", "b", "c"])
 
 
 def test_labels_of_an_array(tmp_path):

@@ -10,15 +10,10 @@ from orthonet.files import read_views
 
 
 @pytest.fixture
-def write(write):
-    return lambda content, name="table.csv": write(content, name)
-
-
-@pytest.fixture
-def two_views(write):
+def two_views(write_table):
     """Two tables with ids that overlap."""
-    first = write("id,x,y\na,1,2\nb,3,4\nc,5,7\n", "first.csv")
-    return {"one": first, "two": write("name;z;town\nd;10;Ulm\nc;20;Bonn\na;;Kiel\n", "second.csv")}
+    first = write_table("id,x,y\na,1,2\nb,3,4\nc,5,7\n", "first.csv")
+    return {"one": first, "two": write_table("name;z;town\nd;10;Ulm\nc;20;Bonn\na;;Kiel\n", "second.csv")}
 
 
 def test_views_are_matched_by_ids(two_views):
@@ -41,19 +36,19 @@ def test_nodes_that_a_view_lacks_are_counted(two_views, name):
     assert any(note.endswith(f"view {name!r} lacks 1 of 4 nodes") for note in read_views(two_views).notes)
 
 
-def test_ids_that_are_numbers_here_and_text_there_are_the_same(write):
-    whole = write("id,x\n1,5\n2,6\n", "whole.csv")
-    mixed = write("id,y\n2,7\nx,8\n", "mixed.csv")
+def test_ids_that_are_numbers_here_and_text_there_are_the_same(write_table):
+    whole = write_table("id,x\n1,5\n2,6\n", "whole.csv")
+    mixed = write_table("id,y\n2,7\nx,8\n", "mixed.csv")
     assert read_views([whole, mixed]).node_ids.tolist() == ["1", "2", "x"]
     assert read_views([whole]).node_ids.tolist() == [1, 2]
 
 
-def test_the_order_of_rows_does_not_matter(write):
+def test_the_order_of_rows_does_not_matter(write_table):
     rng = np.random.default_rng(0)
     values, order = rng.normal(size=(30, 4)), rng.permutation(30)
     lines = [f"n{index}," + ",".join(map(repr, map(float, row))) for index, row in enumerate(values)]
-    plain = write("\n".join(["id,a,b,c,d", *lines]), "plain.csv")
-    mixed = write("\n".join(["id,a,b,c,d", *(lines[index] for index in order)]), "mixed.csv")
+    plain = write_table("\n".join(["id,a,b,c,d", *lines]), "plain.csv")
+    mixed = write_table("\n".join(["id,a,b,c,d", *(lines[index] for index in order)]), "mixed.csv")
     graph = read_views({"one": plain, "two": mixed}).graph(n_neighbors=4)
     wanted = MultilayerGraph.from_views([values, values], 4)
     assert abs(graph.layers[0] - graph.layers[1]).max() == 0
@@ -62,18 +57,18 @@ def test_the_order_of_rows_does_not_matter(write):
     assert graph.feature_names == tuple(f"{view}: {name}" for view in ("one", "two") for name in "abcd")
 
 
-def test_only_names_that_two_views_share_say_their_view(write):
+def test_only_names_that_two_views_share_say_their_view(write_table):
     first, second = (
-        write("id,age,size\na,1,2\nb,2,1\nc,4,4\n", "f.csv"),
-        write("id,size,pay\na,1,2\nb,5,1\nc,2,2\n", "s.csv"),
+        write_table("id,age,size\na,1,2\nb,2,1\nc,4,4\n", "f.csv"),
+        write_table("id,size,pay\na,1,2\nb,5,1\nc,2,2\n", "s.csv"),
     )
     assert read_views([first, second]).graph(1).feature_names == ("age", "f: size", "s: size", "pay")
 
 
-def test_a_missing_node_is_missing_from_its_layer(write):
+def test_a_missing_node_is_missing_from_its_layer(write_table):
     rows = "".join(f"n{index},{index},{index % 3}\n" for index in range(8))
-    whole = write("id,x,y\n" + rows, "whole.csv")
-    holed = write("id,x,y\n" + rows.replace("n3,3,0", "n3,,"), "holed.csv")
+    whole = write_table("id,x,y\n" + rows, "whole.csv")
+    holed = write_table("id,x,y\n" + rows.replace("n3,3,0", "n3,,"), "holed.csv")
     for missing in ("mean", "refuse"):
         content = read_views([whole, holed], missing_features=missing)
         assert content.notes == (f"{holed}: 1 row without any number: nodes that this view lacks",)
@@ -83,12 +78,12 @@ def test_a_missing_node_is_missing_from_its_layer(write):
 
 
 @pytest.fixture
-def without_ids(write, tmp_path, rng):
+def without_ids(write_table, tmp_path, rng):
     """An array, a sparse matrix and a table, of five rows each."""
     values = rng.normal(size=(5, 2))
     np.save(tmp_path / "array.npy", values)
     save_npz(tmp_path / "words.npz", csr_array(np.eye(5)))
-    table = write("x,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in values.tolist()))
+    table = write_table("x,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in values.tolist()))
     return [tmp_path / "array.npy", tmp_path / "words.npz", table]
 
 
@@ -103,8 +98,8 @@ def test_views_without_names_of_features_get_some_beside_others_that_have(withou
     assert read_views(without_ids).graph(2).feature_names[-2:] == ("x", "y")
 
 
-def test_views_without_ids_must_be_equally_long(without_ids, write):
-    short = write("1,2\n3,4\n", "short.csv")
+def test_views_without_ids_must_be_equally_long(without_ids, write_table):
+    short = write_table("1,2\n3,4\n", "short.csv")
     with pytest.raises(ValueError, match=r"same number of rows: 'array' \(.*array\.npy\) has 5, 'short' \(.*\) has 2"):
         read_views([without_ids[0], short])
 
@@ -122,13 +117,13 @@ NAMED = "id,x\na,1\nb,2\n"
         ),
     ],
 )
-def test_views_that_do_not_go_together(write, other, message):
+def test_views_that_do_not_go_together(write_table, other, message):
     with pytest.raises(ValueError, match=message):
-        read_views([write(NAMED, "named.csv"), write(other, "other.csv")])
+        read_views([write_table(NAMED, "named.csv"), write_table(other, "other.csv")])
 
 
-def test_views_need_different_names(write):
-    named = write(NAMED, "named.csv")
+def test_views_need_different_names(write_table):
+    named = write_table(NAMED, "named.csv")
     with pytest.raises(ValueError, match=r"are both called 'named'; pass \{name: path\}"):
         read_views([named, named])
 
@@ -138,25 +133,25 @@ def test_no_views():
         read_views([])
 
 
-def test_a_column_to_ignore_must_be_in_some_view(write):
+def test_a_column_to_ignore_must_be_in_some_view(write_table):
     with pytest.raises(ValueError, match=r"ignore='z' is a column of none of .*named\.csv"):
-        read_views([write(NAMED, "named.csv")], ignore=["z"])
+        read_views([write_table(NAMED, "named.csv")], ignore=["z"])
 
 
-def test_an_error_about_a_view_names_its_file(write):
-    constant = write("id,x\na,1\nb,1\nc,1\n", "constant.csv")
+def test_an_error_about_a_view_names_its_file(write_table):
+    constant = write_table("id,x\na,1\nb,1\nc,1\n", "constant.csv")
     with pytest.raises(ValueError, match=r"view 'constant' \(.*constant\.csv\): all 1 columns are constant"):
         read_views([constant]).graph(1)
 
 
 @pytest.mark.parametrize("name", ["ids", "missing_features"])
-def test_choices_are_checked(write, name):
+def test_choices_are_checked(write_table, name):
     with pytest.raises(ValueError, match=f"{name} must be one of"):
-        read_views([write(NAMED, "named.csv")], **{name: "sideways"})
+        read_views([write_table(NAMED, "named.csv")], **{name: "sideways"})
 
 
-def test_columns_to_ignore_need_not_be_in_every_view(write):
-    first, second = write("id,x,year\na,1,1\nb,2,2\n", "first.csv"), write("id,y\na,1\nb,2\n", "second.csv")
+def test_columns_to_ignore_need_not_be_in_every_view(write_table):
+    first, second = write_table("id,x,year\na,1,1\nb,2,2\n", "first.csv"), write_table("id,y\na,1\nb,2\n", "second.csv")
     content = read_views([first, second], ignore=["year"])
     assert (content.feature_names, list(content.attributes)) == ({"first": ("x",), "second": ("y",)}, ["year"])
 
@@ -185,9 +180,9 @@ def test_a_matlab_file_goes_together_with_others(matlab_file, tmp_path, rng):
     assert list(read_views([matlab_file, tmp_path / "more.npy"]).views) == ["X1", "X2", "more"]
 
 
-def test_a_cut_matlab_file_is_named(matlab_file, write):
+def test_a_cut_matlab_file_is_named(matlab_file, write_table):
     with pytest.raises(ValueError, match=r"cut\.mat"):
-        read_views(write(matlab_file.read_bytes()[:200], "cut.mat"))
+        read_views(write_table(matlab_file.read_bytes()[:200], "cut.mat"))
 
 
 def test_two_tables_of_mfeat_are_the_views_they_were_made_from(data_home, tmp_path):
