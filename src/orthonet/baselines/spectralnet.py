@@ -2,7 +2,7 @@
 
     min  (1/m²) Σ_ij W_ij ‖y_i − y_j‖²   over a batch of m nodes,   y = f(x) A,   with (1/m) Σ_i y_i y_iᵀ = I on another batch
 
-f is a perceptron that ends in tanh. The last, linear layer A is no parameter: in an *orthogonalisation step* it is set to
+f is a perceptron that ends in tanh. The last, linear layer A is not a parameter: in an *orthogonalisation step* it is set to
 √m L⁻ᵀ, L the Cholesky factor of f(X)ᵀ f(X) of one batch, and in the *gradient step* that follows it is the last layer for
 another batch. W joins each node of a batch to its k nearest there (and to itself, which adds nothing), with weights
 exp(−d²_ij / σ_j²), made symmetric.

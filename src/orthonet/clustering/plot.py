@@ -13,8 +13,8 @@ from orthonet.clustering.projection_2d import flatten, flattening, sample
 from orthonet.embedding.training_result import WINDOW
 from orthonet.support.checks import check_integer
 from orthonet.support.drawing import (
-    ABSENT,
     MARKERS,
+    MISSING,
     MUTED,
     NEUTRAL,
     VALUES,
@@ -216,7 +216,7 @@ def _draw_values(axis: Axes, where: Array, values: Values, shown: npt.NDArray[np
     numbers, where, (low, high) = values.numbers[shown][order], where[order], values.ends
     known = ~np.isnan(numbers)
     draw: dict[str, Any] = {"s": _point_size(len(where)), "linewidths": 0, "zorder": 2, "rasterized": True}
-    axis.scatter(where[~known, 0], where[~known, 1], color=ABSENT, **draw)
+    axis.scatter(where[~known, 0], where[~known, 1], color=MISSING, **draw)
     points = axis.scatter(
         where[known, 0], where[known, 1], c=numbers[known], cmap=scale(VALUES), vmin=low, vmax=high, **draw
     )

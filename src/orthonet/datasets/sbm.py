@@ -145,8 +145,8 @@ def block_layer(groups: Integers, p_in: float, p_out: float, rng: np.random.Gene
             ends.append((here[chosen // len(there)], there[chosen % len(there)]))
     rows, cols = (np.concatenate(side) for side in zip(*ends, strict=True))
     shape = (len(groups), len(groups))
-    one_way = coo_array((np.ones(len(rows)), (rows, cols)), shape=shape).tocsr()
-    return csr_array(one_way + one_way.T)
+    drawn = coo_array((np.ones(len(rows)), (rows, cols)), shape=shape).tocsr()
+    return csr_array(drawn + drawn.T)
 
 
 def _shown_as(clusters: Sequence[int], n_clusters: int) -> str:
@@ -156,7 +156,7 @@ def _shown_as(clusters: Sequence[int], n_clusters: int) -> str:
 
 
 def _drawn(n_pairs: int, probability: float, rng: np.random.Generator) -> Integers:
-    """Return which of so many pairs are edges: how many first, then which, so that absent pairs cost nothing."""
+    """Return which of so many pairs are edges: how many first, then which, so that pairs that are not edges cost nothing."""
     return _distinct(n_pairs, int(rng.binomial(n_pairs, probability)), rng)
 
 

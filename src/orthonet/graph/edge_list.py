@@ -100,8 +100,8 @@ class EdgeList:
         if self.merged:
             starts = np.zeros(n_nodes + 1, dtype=self.target.dtype)
             np.cumsum(np.bincount(self.source, minlength=n_nodes), out=starts[1:])
-            one_way = csr_array((self.weight, self.target, starts), shape=shape)
+            matrix = csr_array((self.weight, self.target, starts), shape=shape)
         else:
-            one_way = csr_array((self.weight, (self.source, self.target)), shape=shape)
-            one_way.sum_duplicates()
-        return one_way if self.directed else csr_array(one_way + csr_array(one_way.T))
+            matrix = csr_array((self.weight, (self.source, self.target)), shape=shape)
+            matrix.sum_duplicates()
+        return matrix if self.directed else csr_array(matrix + csr_array(matrix.T))

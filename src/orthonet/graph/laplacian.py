@@ -9,10 +9,10 @@ weight to what is nearly null in any layer. Joint Laplacians share the null vect
 layers do; their arithmetic mean is the normalised Laplacian of the mean graph, and a single layer's joint Laplacian is
 its normalised one.
 
-What of nodes without edges? One that is absent from a layer has an empty row there. One that is present but isolated
+What of nodes without edges? One that is missing from a layer has an empty row there. One that is present but isolated
 has an empty row in the combinatorial Laplacian. In the normalised one it has the row of the identity: with a zero row it
 would count as a connected component, that is as a perfect cluster of its own; with a one it has no preference. A joint
-Laplacian takes it for absent from that layer, and gives it the row of the identity if it is isolated in all of them.
+Laplacian takes it as missing from that layer, and gives it the row of the identity if it is isolated in all of them.
 """
 
 from __future__ import annotations

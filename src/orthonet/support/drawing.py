@@ -32,7 +32,7 @@ MUTED = (
     "#BBBBBB",
 )
 NEUTRAL = "#555555"
-ABSENT = "#e3e6ea"
+MISSING = "#e3e6ea"
 """For what is not there: a value that is missing, a node that a layer lacks."""
 MARKERS = ("o", "s", "D", "^", "P", "X", "*", "v", "p", ">")
 DENSITY = ("#ffffff", "#dbe4f2", "#a9bfe0", "#6f8fc4", "#3f5fa3", "#1f3478")
@@ -48,7 +48,7 @@ def colour_and_symbol(cluster: int) -> tuple[int, int]:
 def scale(colours: Sequence[str]) -> Colormap:
     """Return a matplotlib colour map through the given colours."""
     colors = require("matplotlib.colors", extra="plot", purpose="drawing")
-    found: Colormap = colors.LinearSegmentedColormap.from_list("orthonet", list(colours)).with_extremes(bad=ABSENT)
+    found: Colormap = colors.LinearSegmentedColormap.from_list("orthonet", list(colours)).with_extremes(bad=MISSING)
     return found
 
 

@@ -29,7 +29,7 @@ from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
 
 LAYER, WEIGHT = "layer", "weight"
-ABSENT = object()
+NO_LAYER = object()
 
 
 def from_networkx(
@@ -165,13 +165,13 @@ def _layers_of_one(
     if weight not in (None, WEIGHT):
         _check_weight_known(records, str(weight))
     values = checked_weights(_weights(records, weight), lambda at: _called(edges[at]))
-    kinds = [edge[2] for edge in edges] if keys else [data.get(layer, ABSENT) for data in records]
-    if all(kind is ABSENT for kind in kinds):
+    kinds = [edge[2] for edge in edges] if keys else [data.get(layer, NO_LAYER) for data in records]
+    if all(kind is NO_LAYER for kind in kinds):
         if layer != LAYER:
             raise ValueError(f"no edge has the attribute {layer!r}; there are {_known(records)}")
         kinds = ["layer 0"] * len(kinds)
-    elif ABSENT in kinds:
-        raise ValueError(f"{_called(edges[kinds.index(ABSENT)])} has no {layer!r}, but others have")
+    elif NO_LAYER in kinds:
+        raise ValueError(f"{_called(edges[kinds.index(NO_LAYER)])} has no {layer!r}, but others have")
     groups = grouped(kinds, lambda at: _called(edges[at]), graph.graph.get("layers"))
     whole = Layer("", EdgeList(source, target, values, graph.is_directed()), present)
     missing = (graph.nodes[node].get(MISSING_FROM) if node in graph else None for node in ids)
