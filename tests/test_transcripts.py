@@ -86,7 +86,7 @@ def steps(block, first_line):
         command = [opening.removeprefix("$ ")]
         while command[-1].endswith("\\") and lines:
             command.append(lines.pop(0))
-        wanted = []
+        printed = []
         while lines and not lines[0].startswith("$ "):
             wanted.append(lines.pop(0))
         found.append(Step(line, "\n".join(command), "\n".join(wanted)))
@@ -122,11 +122,11 @@ class Shown(doctest.OutputChecker):
 def run_doctest(block, names, name, first_line):
     test = doctest.DocTestParser().get_doctest(block, names, name, name, first_line - 1)
     assert test.examples, f"{name}, line {first_line}: a transcript in Python has lines that start with >>>"
-    told = []
+    printed = []
     runner = doctest.DocTestRunner(Shown(), verbose=False)
-    result = runner.run(test, out=told.append, clear_globs=False)
+    result = runner.run(test, out=printed.append, clear_globs=False)
     names.update(test.globs)  # the parser gave the test a copy
-    assert not result.failed, "".join(told)
+    assert not result.failed, "".join(printed)
 
 
 def matches(wanted, got):
@@ -182,7 +182,7 @@ def test_a_true_page_passes_and_its_blocks_share_a_folder_and_names(tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "told"),
+    ("kind", "text", "wanted"),
     [
         ("console", "$ echo one\ntwo", r"page.md, line 3: \$ echo one"),
         ("console", "$ true\n$ echo one", "line 4"),
@@ -194,8 +194,8 @@ def test_a_true_page_passes_and_its_blocks_share_a_folder_and_names(tmp_path, mo
         ("text", "nothing", "without a block"),
     ],
 )
-def test_a_false_page_fails_and_names_the_line(kind, text, told, tmp_path, monkeypatch):
-    with pytest.raises(AssertionError, match=told):
+def test_a_false_page_fails_and_names_the_line(kind, text, wanted, tmp_path, monkeypatch):
+    with pytest.raises(AssertionError, match=wanted):
         run_page(*written(tmp_path, (kind, text)), monkeypatch)
 
 

@@ -67,7 +67,7 @@ class TestCriterion:
         assert phase_transition(weights, labels, 2, rng) == pytest.approx(dense, rel=1e-4)
 
 
-def test_what_is_told_are_the_formulas_at_the_chosen_weights(rng):
+def test_what_is_reported_are_the_formulas_at_the_chosen_weights(rng):
     sizes, labels = [20, 25, 30], np.repeat([0, 1, 2], [20, 25, 30])
     layers = [block_model(rng, sizes, 0.7, 0.03), block_model(rng, sizes, 0.5, 0.05)]
     problem = problem_of(layers)
@@ -172,7 +172,7 @@ def test_the_same_twice(rng):
     np.testing.assert_array_equal(first[0].toarray(), second[0].toarray())
 
 
-def test_every_node_is_heard_although_the_best_layer_lacks_some(rng):
+def test_every_node_counts_although_the_best_layer_lacks_some(rng):
     clear, noise = block_model(rng, [20, 20], 0.7, 0.02), block_model(rng, [40], 0.3, 0.3)
     held = np.arange(40) > 2
     clear[~held] = clear[:, ~held] = 0.0

@@ -185,7 +185,7 @@ def test_layers_of_a_graph(clouds):
     np.testing.assert_array_equal(by_views.labels_, named.labels_)
 
 
-def test_too_many_or_too_few_components_are_told():
+def test_too_many_or_too_few_components_are_reported():
     pairs = csr_array(np.kron(np.eye(5), [[0.0, 1.0], [1.0, 0.0]]))
     with pytest.warns(UserWarning, match="has 5 components after 20 rounds, not 3: K-means on its eigenvectors"):
         model = GMC(3, random_state=0).fit(MultilayerGraph([pairs]))

@@ -311,7 +311,7 @@ def test_what_is_wrong_is_said_in_a_sentence(orthonet, files, monkeypatch, argum
     assert sorted(file.name for file in files.rglob("*")) == before
 
 
-def test_the_way_out_is_told_in_the_words_of_the_command_line(orthonet, tmp_path):
+def test_the_way_out_is_said_in_the_words_of_the_command_line(orthonet, tmp_path):
     (tmp_path / "edges.csv").write_text("a,b\nb,stranger\n")
     (tmp_path / "nodes.csv").write_text("id,x\na,1\nb,2\n")
     done = orthonet("cluster", tmp_path / "edges.csv", "-f", tmp_path / "nodes.csv", "-k", 2, "-o", tmp_path / "out")

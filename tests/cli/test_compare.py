@@ -60,7 +60,7 @@ def test_without_truth_there_are_stability_and_modularity(orthonet, views, cloud
     assert "nmi" not in row
 
 
-def test_a_method_that_cannot_work_is_told_and_the_others_go_on(orthonet, network):
+def test_a_method_that_cannot_work_is_reported_and_the_others_go_on(orthonet, network):
     done = orthonet("compare", network / "edges.csv", "-k", 3, "--methods", "kmeans,spectral", "--runs", 1)
     assert done.exit_code == 0, done.output
     assert "K-means: needs features" in done.stdout

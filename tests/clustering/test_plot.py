@@ -214,7 +214,7 @@ def test_an_interrupted_training_says_so(clouds, axis):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "wanted"),
     [
         ({"color": "red"}, ValueError, 'color must be "cluster", "confidence", or a value for each node, got \'red\''),
         ({"color": [1, 2]}, ValueError, r"one value for each of the 150 nodes .*, got shape \(2,\)"),
@@ -224,10 +224,10 @@ def test_an_interrupted_training_says_so(clouds, axis):
         ({"max_points": 1}, ValueError, "max_points must be an integer >= 2, got 1"),
     ],
 )
-def test_wrong_arguments_are_named_and_leave_no_figure(model, options, error, told):
+def test_wrong_arguments_are_named_and_leave_no_figure(model, options, error, wanted):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     before = pyplot.get_fignums()
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=wanted):
         model.plot_embedding(**options)
     assert pyplot.get_fignums() == before
 

@@ -225,7 +225,7 @@ def test_mfeat_from_openml_is_kept_in_the_cache_without_a_home(openml, tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore:.*redownloading")
-def test_a_wrong_checksum_of_openml_is_told(openml, tmp_path):
+def test_a_wrong_checksum_of_openml_is_reported(openml, tmp_path):
     openml.checksum = "0" * 32
     with pytest.raises(
         ValueError, match=r"'profile correlations' of Mfeat .*openml\.org/d/12.*md5.*put it at mfeat/Mfeat\.mat"

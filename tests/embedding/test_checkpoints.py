@@ -126,7 +126,7 @@ def test_what_a_killed_run_left_half_written_is_cleared_away(clouds, tmp_path):
     assert {file.name for file in tmp_path.iterdir()} == {STATE, "thesis.part"}
 
 
-def test_a_damaged_checkpoint_is_told(clouds, tmp_path):
+def test_a_damaged_checkpoint_is_reported(clouds, tmp_path):
     fit(clouds.graph, tmp_path)
     (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:200])
     with pytest.raises(ValueError, match=r"is not a checkpoint, or a damaged one .*; delete it to start anew"):

@@ -38,7 +38,7 @@ def zipped(*names):
         (["mimetype", "content.xml"], "is a document of an office program; save its table as CSV$"),
     ],
 )
-def test_a_workbook_is_told_as_one(write, file, names, message):
+def test_a_workbook_is_named_as_one(write, file, names, message):
     path = write(zipped(*names), file)
     for read in (read_network, read_features, read_views, lambda path: read_labels(path, ["a"])):
         with pytest.raises(ValueError, match=rf"{file} {message}"):

@@ -277,7 +277,7 @@ def test_no_mudata(adata):
         from_mudata(adata)
 
 
-def test_graphs_that_scanpy_built_from_features_are_told_from_relations(adata):
+def test_graphs_that_scanpy_built_from_features_are_not_taken_for_relations(adata):
     assert not from_anndata(adata, layers=["connectivities"]).layers_from_features
     adata.uns["neighbors"] = {"connectivities_key": "connectivities", "distances_key": "distances"}
     assert from_anndata(adata, layers=["connectivities"]).layers_from_features

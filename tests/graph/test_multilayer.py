@@ -103,7 +103,7 @@ def test_a_memory_map_of_features_stays_in_its_file(tmp_path, mode, dtype):
         graph.features[0, 0] = 9
 
 
-def test_memory_maps_of_layers_and_of_integers_are_not_held(tmp_path):
+def test_memory_maps_of_layers_and_of_integers_are_not_kept(tmp_path):
     np.save(tmp_path / "layer.npy", PATH)
     mapped = np.load(tmp_path / "layer.npy", mmap_mode="r+")
     graph = MultilayerGraph([mapped], features=mapped)
@@ -246,7 +246,7 @@ def test_a_copy_is_equal_and_as_immutable(arrays_of, copied):
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr", "coo", "frame"])
-def test_what_the_user_passed_is_not_changed_nor_held(kind):
+def test_what_the_user_passed_is_neither_changed_nor_kept(kind):
     convert = {"dense": np.array, "csr": sp.csr_array, "coo": sp.coo_array, "frame": pd.DataFrame}[kind]
     layer, features = convert(PATH + np.eye(4)), convert(FEATURES)
     untouched = copy.deepcopy((layer, features))

@@ -157,7 +157,7 @@ def test_one_axes_is_enough_for_one_layer_and_spare_ones_stay_empty(graph):
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "wanted"),
     [
         ({"labels": [0, 1]}, ValueError, r"labels must be one for each of the 40 nodes, got an array of shape \(2,\)"),
         ({"order": "random"}, ValueError, "order must be one of 'auto', 'given', got 'random'"),
@@ -167,9 +167,9 @@ def test_one_axes_is_enough_for_one_layer_and_spare_ones_stay_empty(graph):
         ({"axes": []}, ValueError, "axes must be one for each of the 2 layers, got 0"),
     ],
 )
-def test_wrong_arguments_are_named_and_leave_no_figure(graph, options, error, told):
+def test_wrong_arguments_are_named_and_leave_no_figure(graph, options, error, wanted):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     before = pyplot.get_fignums()
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=wanted):
         graph.plot_layers(**options)
     assert pyplot.get_fignums() == before

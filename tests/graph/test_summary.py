@@ -58,12 +58,12 @@ def test_notebook_table_is_escaped_and_holds_every_number(graph):
 
 
 @pytest.mark.parametrize(
-    ("features", "told"),
+    ("features", "wanted"),
     [(None, "no features"), (np.ones((2, 1)), "1 features"), (sp.csr_array(np.ones((2, 4))), "4 features (sparse)")],
 )
-def test_repr_tells_nodes_layers_and_features(features, told):
+def test_repr_tells_nodes_layers_and_features(features, wanted):
     graph = MultilayerGraph([[[0, 1], [1, 0]]], features)
-    assert repr(graph) == f"<MultilayerGraph: 2 nodes, 1 layer, {told}>"
+    assert repr(graph) == f"<MultilayerGraph: 2 nodes, 1 layer, {wanted}>"
 
 
 def test_large_numbers_are_grouped():

@@ -183,7 +183,7 @@ def test_any_number_of_clusters_and_no_features(rng, n_clusters, ring, model_wit
     assert "The nodes have no features" in text
 
 
-def test_empty_clusters_isolated_and_missing_nodes_are_told(rng, ring, model_with):
+def test_empty_clusters_isolated_and_missing_nodes_are_reported(rng, ring, model_with):
     present = np.ones((2, 20), dtype=bool)
     present[1, :5] = False
     thin = csr_array(([1.0, 1.0], ([10, 11], [11, 10])), shape=(20, 20))

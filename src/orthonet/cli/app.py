@@ -92,7 +92,7 @@ def root(
 @app.command(
     epilog=_examples(
         ("orthonet cluster edges.csv --features nodes.csv -k 5 -o out", "a column names the layers"),
-        ("orthonet cluster --layer work=w.csv --layer lunch=l.csv -k 5", "one file a layer"),
+        ("orthonet cluster --layer work=w.csv --layer lunch=l.csv -k 5", "one file per layer"),
         ("orthonet cluster --view shape=s.csv --view colour=c.csv --neighbors 10 -k 5", "tables of features"),
         ("torchrun --nproc-per-node 4 -m orthonet cluster edges.csv -k 5", "on four processes"),
     ),

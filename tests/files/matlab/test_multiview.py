@@ -166,7 +166,7 @@ def test_without_labels_the_shared_dimension_decides(file, views):
         load_multiview_mat(file)
 
 
-def test_what_cannot_be_told_is_asked_for(file):
+def test_what_cannot_be_known_is_asked_for(file):
     square = [np.arange(9.0).reshape(3, 3)] * 2
     save(file, X=cells(square), Y=np.arange(3))
     with pytest.raises(
@@ -186,7 +186,7 @@ def test_what_cannot_be_told_is_asked_for(file):
     np.testing.assert_array_equal(read_multiview_mat(file).views[0], square[0].T)
 
 
-def test_views_that_do_not_fit_are_told_with_their_shapes(file):
+def test_views_that_do_not_fit_are_named_with_their_shapes(file):
     save(file, X=cells([np.ones((4, 10)), np.ones((5, 11))]), Y=np.arange(10))
     with pytest.raises(
         ValueError, match=r"not have the same nodes: X\{1\} is 4 x 10, X\{2\} is 5 x 11, and there are 10 labels"

@@ -32,7 +32,7 @@ def same(network, other):
         ("Von,Nach", CLIQUE + "Ann,Mia\n", "'Von' as source, 'Nach' as target;"),
     ],
 )
-def test_a_heading_without_usual_names_is_found_and_told(write, heading, rows, taken):
+def test_a_heading_without_usual_names_is_found_and_reported(write, heading, rows, taken):
     network = read_network(write(f"{heading}\n{rows}"))
     usual = ",".join(["source", "target", "layer", "weight"][: heading.count(",") + 1])
     file = write(f"{usual}\n{rows}")
@@ -77,7 +77,7 @@ def test_a_first_edge_is_not_lost(write, rows):
     assert "took the first row as the heading" not in str(network.report)
 
 
-def test_a_first_edge_that_may_be_a_heading_is_told(write):
+def test_a_first_edge_that_may_be_a_heading_is_reported(write):
     told = "took the first row, 'ann' and 'bob', as an edge; heading=True makes it the heading"
     assert told in str(read_network(write("ann,bob\neve,kim\nkim,lea\n")).report)
     assert "took" not in str(read_network(write("ann,bob\nbob,kim\nkim,lea\n")).report)
@@ -114,7 +114,7 @@ def test_a_column_of_remarks_is_no_layer(write):
 
 
 @pytest.mark.usefixtures("reader")
-def test_a_table_of_nodes_taken_for_edges_is_told(write):
+def test_a_table_of_nodes_taken_for_edges_is_reported(write):
     network = read_network(write("name,age,town\nann,31,Bonn\nbob,35,Ulm\neve,41,Ulm\n"))
     assert "took 'name' as source, 'age' as target, 'town' as layer" in str(network.report)
 
