@@ -86,7 +86,7 @@ def steps(block, first_line):
         command = [opening.removeprefix("$ ")]
         while command[-1].endswith("\\") and lines:
             command.append(lines.pop(0))
-        printed = []
+        wanted = []
         while lines and not lines[0].startswith("$ "):
             wanted.append(lines.pop(0))
         found.append(Step(line, "\n".join(command), "\n".join(wanted)))
