@@ -9,14 +9,22 @@ from scipy.sparse import csr_array, csr_matrix, save_npz
 
 from orthonet.datasets.acm import load_acm
 from orthonet.datasets.aucs import load_aucs
+from orthonet.datasets.citeseer import load_citeseer
 from orthonet.datasets.ckm import load_ckm
+from orthonet.datasets.cora import load_cora
 from orthonet.datasets.dblp import load_dblp
+from orthonet.datasets.freebase import load_freebase
+from orthonet.datasets.imdb3550 import load_imdb3550
 from orthonet.datasets.imdb_genre import load_imdb_genre
 
 FILES = {
     load_acm: ["acm/ACM3025.mat"],
     load_dblp: [f"dblp/{name}" for name in ("apa.npz", "apcpa.npz", "aptpa.npz", "a_feat.npz", "labels.npy")],
     load_imdb_genre: ["imdb_genre/imdb4780.npz"],
+    load_imdb3550: ["imdb3550/imdb3550.npz"],
+    load_freebase: ["freebase/freebase3492.npz"],
+    load_cora: ["citations/cora.npz"],
+    load_citeseer: ["citations/citeseer.npz"],
     load_ckm: [f"ckm/CKM-Physicians-Innovation_{part}" for part in ("multiplex.edges", "layers.txt", "nodes.txt")],
     load_aucs: ["multinet/aucs.mpx"],
 }
@@ -78,26 +86,43 @@ def test_pickled_arrays_are_never_opened(tmp_path, ring):
         load_dblp(tmp_path)
 
 
-def test_imdb_genre_is_read_from_its_layout(tmp_path):
+NPZ = {
+    load_imdb_genre: {"same actor": "MAM", "same director": "MDM"},
+    load_imdb3550: {"same actor": "MAM", "same director": "MDM"},
+    load_freebase: {"same actor": "MAM", "same director": "MDM", "same writer": "MWM"},
+    load_cora: {"citation": "citation"},
+    load_citeseer: {"citation": "citation"},
+}
+
+
+@pytest.mark.parametrize(("load", "layers"), NPZ.items())
+def test_npz_files_are_read_from_their_layout(load, layers, tmp_path):
     words = csr_array(np.eye(5, 7, dtype=np.float32))
-    arrays = {
-        "X_data": words.data,
-        "X_indices": words.indices,
-        "X_indptr": words.indptr,
-        "X_shape": np.array(words.shape),
-        "y": np.array([0, 1, 2, 0, 1]),
-        "edges_MAM": np.array([[0, 1, 2], [1, 2, 3]], dtype=np.int32),
-        "edges_MDM": np.array([[0, 4], [4, 3]], dtype=np.int32),
-    }
-    file = in_folder(tmp_path, "imdb_genre") / "imdb4780.npz"
+    edges = np.array([[0, 1, 2], [1, 2, 3]], dtype=np.int32), np.array([[0, 4], [4, 3]], dtype=np.int32)
+    arrays = {f"edges_{key}": edges[index % 2] for index, key in enumerate(layers.values())}
+    arrays["y"] = np.array([0, 1, 2, 0, 1])
+    if load is not load_freebase:
+        arrays |= {"X_data": words.data, "X_indices": words.indices, "X_indptr": words.indptr}
+        arrays["X_shape"] = np.array(words.shape)
+    file = tmp_path / FILES[load][0]
+    file.parent.mkdir()
     np.savez(file, **arrays)
-    data = load_imdb_genre(tmp_path)
-    assert [layer.nnz for layer in data.graph.layers] == [6, 4]
-    assert data.graph.layers[1][3, 4] == data.graph.layers[1][4, 3] == 1
-    np.testing.assert_array_equal(data.graph.features.toarray(), np.eye(5, 7))
-    np.savez(file, **{name: array for name, array in arrays.items() if name != "y"})
-    with pytest.raises(ValueError, match=r"imdb4780\.npz is not an npz file with edges_MAM, .*'y"):
-        load_imdb_genre(tmp_path)
+    data = load(tmp_path)
+    assert data.labels.tolist() == [0, 1, 2, 0, 1]
+    assert data.graph.layer_names == tuple(layers)
+    assert [layer.nnz for layer in data.graph.layers] == [6, 4, 6][: len(layers)]
+    assert data.graph.layers[0][1, 2] == data.graph.layers[0][2, 1] == 1
+    if load is load_freebase:
+        assert data.graph.features is None
+    else:
+        np.testing.assert_array_equal(data.graph.features.toarray(), np.eye(5, 7))
+    for missing in arrays:
+        np.savez(file, **{name: array for name, array in arrays.items() if name != missing})
+        with pytest.raises(ValueError, match=rf"{file.name} is not an npz file with edges_.*'{missing}"):
+            load(tmp_path)
+    np.savez(file, **(arrays | {"y": np.array([0, 1, 2, 0])}))
+    with pytest.raises(ValueError, match=rf"{file.name}.*there are 4 labels"):
+        load(tmp_path)
 
 
 CKM_HEADING = (
@@ -226,6 +251,16 @@ def require_files(load, data_home):
             [1197, 745, 1109, 1006],
         ),
         (load_imdb_genre, 4780, {"same actor": 46_615, "same director": 8119}, 1232, [2609, 1269, 902]),
+        (load_imdb3550, 3550, {"same actor": 31_439, "same director": 5119}, 2000, [1339, 979, 1232]),
+        (
+            load_freebase,
+            3492,
+            {"same actor": 125_605, "same director": 2456, "same writer": 3607},
+            None,
+            [1327, 618, 1547],
+        ),
+        (load_cora, 2708, {"citation": 5278}, 1433, [298, 418, 818, 426, 217, 180, 351]),
+        (load_citeseer, 3312, {"citation": 4536}, 3703, [249, 596, 701, 508, 668, 590]),
         (load_ckm, 246, {"advice": 449, "discussion": 498, "friend": 423}, 25, [117, 50, 44, 35]),
         (
             load_aucs,

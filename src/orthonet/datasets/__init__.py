@@ -3,11 +3,15 @@
 from orthonet.datasets.acm import load_acm
 from orthonet.datasets.aucs import load_aucs
 from orthonet.datasets.bbcsport import load_bbcsport
+from orthonet.datasets.citeseer import load_citeseer
 from orthonet.datasets.ckm import load_ckm
+from orthonet.datasets.cora import load_cora
 from orthonet.datasets.dataset import Dataset
 from orthonet.datasets.dblp import load_dblp
 from orthonet.datasets.digits import load_digits
+from orthonet.datasets.freebase import load_freebase
 from orthonet.datasets.gaussians import make_multilayer_gaussians
+from orthonet.datasets.imdb3550 import load_imdb3550
 from orthonet.datasets.imdb_genre import load_imdb_genre
 from orthonet.datasets.imdb_movies import load_imdb_movies
 from orthonet.datasets.leaves100 import load_leaves100
@@ -23,9 +27,13 @@ __all__ = [
     "load_acm",
     "load_aucs",
     "load_bbcsport",
+    "load_citeseer",
     "load_ckm",
+    "load_cora",
     "load_dblp",
     "load_digits",
+    "load_freebase",
+    "load_imdb3550",
     "load_imdb_genre",
     "load_imdb_movies",
     "load_leaves100",

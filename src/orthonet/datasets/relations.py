@@ -14,8 +14,10 @@ from orthonet.graph.multilayer import MultilayerGraph
 
 
 def relation_graph(file: Path, layers: Mapping[str, Any], features: Any, labels: npt.NDArray[Any]) -> MultilayerGraph:
-    """Return the graph of relations, features and labels that came from one place and must be of one length."""
-    sizes = {name: layer.shape for name, layer in layers.items()} | {"features": features.shape}
+    """Return the graph of relations, features (or None) and labels that came from one place and must be of one length."""
+    sizes = {name: layer.shape for name, layer in layers.items()}
+    if features is not None:
+        sizes["features"] = features.shape
     for name, shape in sizes.items():
         if shape[0] != len(labels):
             raise FileError(file, f"{name!r} has {shape[0]} rows, but there are {len(labels)} labels")
