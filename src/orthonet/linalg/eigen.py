@@ -234,3 +234,21 @@ def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenP
     vectors = vectors * np.sign(vectors[peaks, np.arange(len(values))])
     residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
     return EigenPairs(values.astype(np.float64), vectors.astype(np.float64), residuals.astype(np.float64), solver)
+
+
+def largest_eigenvectors(
+    matrix: csr_array, k: int, rng: np.random.Generator, tol: float = 1e-4
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the ``k`` largest eigenvalues of a sparse symmetric matrix, falling, and their vectors, by Lanczos.
+
+    For embeddings that are clustered afterwards: ``tol``, relative to an eigenvalue, need not be small.
+    """
+    n = matrix.shape[0]
+    if n <= DENSE_UP_TO or 5 * k > n:
+        values, vectors = eigh(matrix.toarray(), subset_by_index=(n - k, n - 1), check_finite=False)
+    else:
+        values, vectors = eigsh(matrix, k=k, which="LA", v0=rng.standard_normal(n), tol=tol)
+    order = np.argsort(-values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    peaks = np.abs(vectors).argmax(axis=0)
+    return values, vectors * np.sign(vectors[peaks, np.arange(k)])

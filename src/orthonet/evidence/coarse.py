@@ -1,0 +1,183 @@
+"""Information of clusters of *cells*: sets of nodes that stay together, so that a move costs the number of cells, not of nodes.
+
+With P_ab the share of a layer's edge weight between clusters a and b, and P_cf the share of word f in cluster c,
+
+    I = Σ_ab P_ab ln( P_ab / (r_a r_b) ),      I = Σ_cf P_cf ln( P_cf / (p_c p_f) )
+
+are sums of x ln x over the shares: joining two clusters, or moving a cell, changes a few rows and columns of them.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import entr
+
+Array = npt.NDArray[np.float64]
+
+
+class CoarseSource(Protocol):
+    """What a source knows of cells, and of the clusters they are in at the moment."""
+
+    def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
+        """Put each cell into a cluster."""
+
+    def information(self) -> float:
+        """Return I of the clusters, in nats per observation."""
+
+    def joining_losses(self, cluster: int) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each other cluster."""
+
+    def join(self, kept: int, emptied: int) -> None:
+        """Put all cells of the second cluster into the first."""
+
+    def moving_gains(self, cell: int, cluster: int) -> Array:
+        """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
+
+    def move(self, cell: int, cluster: int, new_cluster: int) -> None:
+        """Move a cell."""
+
+
+class CoarseLayer:
+    """A layer between cells: ``between[i, j]`` is the share of its edge weight from cell i to cell j."""
+
+    def __init__(self, between: Array) -> None:
+        self._between = between
+
+    def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
+        """Put each cell into a cluster."""
+        self._to_clusters = _sum_columns(self._between, clusters, n_clusters)
+        self._blocks = _sum_columns(self._to_clusters.T, clusters, n_clusters).T
+
+    def information(self) -> float:
+        """Return I of the clusters, in nats per observation."""
+        return layer_information(self._blocks)
+
+    def joining_losses(self, cluster: int) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each other cluster."""
+        blocks = self._blocks
+        shares = blocks.sum(axis=1)
+        own_row, own = blocks[cluster], blocks[cluster, cluster]
+        diagonal = np.diag(blocks)
+        rows = x_ln_x(blocks)
+        row_sums = rows.sum(axis=1)
+        # Terms of both rows and both columns, those inside the pair counted once.
+        before = (
+            2 * (row_sums + row_sums[cluster])
+            - x_ln_x(diagonal) - x_ln_x(own) - 2 * x_ln_x(own_row)
+        )  # fmt: skip
+        together = x_ln_x(blocks + own_row)
+        outside = together.sum(axis=1) - together[:, cluster] - np.diag(together)
+        after = 2 * outside + x_ln_x(diagonal + own + 2 * own_row)
+        degrees = 2 * (x_ln_x(shares) + x_ln_x(shares[cluster]) - x_ln_x(shares + shares[cluster]))
+        return before - after - degrees
+
+    def join(self, kept: int, emptied: int) -> None:
+        """Put all cells of the second cluster into the first."""
+        for matrix in (self._blocks, self._to_clusters):
+            matrix[:, kept] += matrix[:, emptied]
+            matrix[:, emptied] = 0.0
+        self._blocks[kept] += self._blocks[emptied]
+        self._blocks[emptied] = 0.0
+
+    def moving_gains(self, cell: int, cluster: int) -> Array:
+        """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
+        own = self._between[cell, cell]
+        to_others = self._to_clusters[cell].copy()
+        degree = to_others.sum()
+        to_others[cluster] = max(to_others[cluster] - own, 0.0)
+        rest = self._blocks.copy()
+        rest[cluster] -= to_others
+        rest[:, cluster] -= to_others
+        rest[cluster, cluster] -= own
+        np.maximum(rest, 0.0, out=rest)
+        shares = rest.sum(axis=1) + to_others  # wherever the cell is, its edges end in the others' clusters
+        diagonal = np.diag(rest)
+        without = 2 * x_ln_x(rest).sum(axis=1) - x_ln_x(diagonal)
+        joined = x_ln_x(rest + to_others)
+        within = 2 * (joined.sum(axis=1) - np.diag(joined)) + x_ln_x(diagonal + 2 * to_others + own)
+        totals = within - without - 2 * (x_ln_x(shares + degree) - x_ln_x(shares))
+        return totals - totals[cluster]
+
+    def move(self, cell: int, cluster: int, new_cluster: int) -> None:
+        """Move a cell."""
+        own = self._between[cell, cell]
+        to_others = self._to_clusters[cell].copy()
+        to_others[cluster] = max(to_others[cluster] - own, 0.0)
+        for changed, sign in ((cluster, -1.0), (new_cluster, 1.0)):
+            self._blocks[changed] += sign * to_others
+            self._blocks[:, changed] += sign * to_others
+            self._blocks[changed, changed] += sign * own
+        np.maximum(self._blocks, 0.0, out=self._blocks)  # rounding
+        self._to_clusters[:, cluster] = np.maximum(self._to_clusters[:, cluster] - self._between[:, cell], 0.0)
+        self._to_clusters[:, new_cluster] += self._between[:, cell]
+
+
+class CoarseWords:
+    """Words of cells: ``in_cells[i, f]`` is the share of all occurrences that word f has in cell i."""
+
+    def __init__(self, in_cells: Array) -> None:
+        self._in_cells = in_cells
+
+    def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
+        """Put each cell into a cluster."""
+        self._in_clusters = _sum_columns(self._in_cells.T, clusters, n_clusters).T
+
+    def information(self) -> float:
+        """Return I of the clusters, in nats per observation."""
+        return word_information(self._in_clusters)
+
+    def joining_losses(self, cluster: int) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each other cluster."""
+        words, own = self._in_clusters, self._in_clusters[cluster]
+        shares = words.sum(axis=1)
+        terms = x_ln_x(words).sum(axis=1)
+        by_words = terms + terms[cluster] - x_ln_x(words + own).sum(axis=1)
+        by_sizes = x_ln_x(shares) + x_ln_x(shares[cluster]) - x_ln_x(shares + shares[cluster])
+        return by_words - by_sizes
+
+    def join(self, kept: int, emptied: int) -> None:
+        """Put all cells of the second cluster into the first."""
+        self._in_clusters[kept] += self._in_clusters[emptied]
+        self._in_clusters[emptied] = 0.0
+
+    def moving_gains(self, cell: int, cluster: int) -> Array:
+        """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
+        present = np.flatnonzero(self._in_cells[cell])
+        own = self._in_cells[cell, present]
+        total = own.sum()
+        rest = self._in_clusters[:, present]
+        shares = self._in_clusters.sum(axis=1)
+        rest[cluster] = np.maximum(rest[cluster] - own, 0.0)
+        shares[cluster] = max(shares[cluster] - total, 0.0)
+        totals = (x_ln_x(rest + own) - x_ln_x(rest)).sum(axis=1) - (x_ln_x(shares + total) - x_ln_x(shares))
+        return totals - totals[cluster]
+
+    def move(self, cell: int, cluster: int, new_cluster: int) -> None:
+        """Move a cell."""
+        self._in_clusters[cluster] = np.maximum(self._in_clusters[cluster] - self._in_cells[cell], 0.0)
+        self._in_clusters[new_cluster] += self._in_cells[cell]
+
+
+def layer_information(blocks: Array) -> float:
+    """Return Σ_ab P_ab ln( P_ab / (r_a r_b) ) of the shares P of edge weight between clusters."""
+    return float(x_ln_x(blocks).sum() - 2 * x_ln_x(blocks.sum(axis=1)).sum())
+
+
+def word_information(words: Array) -> float:
+    """Return Σ_cf P_cf ln( P_cf / (p_c p_f) ) of the shares P of words in clusters."""
+    return float(x_ln_x(words).sum() - x_ln_x(words.sum(axis=1)).sum() - x_ln_x(words.sum(axis=0)).sum())
+
+
+def x_ln_x(x: npt.ArrayLike) -> Array:
+    """Return x ln x, 0 at 0."""
+    return -entr(x)
+
+
+def _sum_columns(matrix: Array, clusters: npt.NDArray[np.int64], n_clusters: int) -> Array:
+    """Add up the columns of each cluster."""
+    summed = np.zeros((matrix.shape[0], n_clusters))
+    np.add.at(summed.T, clusters, matrix.T)
+    return summed

@@ -1,0 +1,78 @@
+"""Corroboration: how far the partition found from all other sources explains this one.
+
+    c_s = I_s(z found without s) / I_s(z found from s alone),    between 0 and 1,
+
+both with each node left out. A source of noise explains itself well and nobody else: c = 0. As a weight,
+
+    w_s = 1 − (max_t c_t − c_s),
+
+so that a source loses what it falls short of the best corroborated one; where no source corroborates any other there is
+nothing to tell good from bad by, and all weigh the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.evidence.mending import mend
+from orthonet.evidence.sources import Labels, Source, support
+
+ROUNDS = 15
+"""Of mending: enough for what is a ratio of two informations."""
+ARBITRATED = 3
+"""Sources from which on they are weighed."""
+MENDED = 3
+"""Starts that are mended for each source, the best before mending."""
+
+
+def corroboration(
+    sources: Sequence[Source], starts: Sequence[Labels], n_clusters: int, rng: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """Return c of each source; 1 for a source that is alone.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    starts : sequence of arrays of shape (N,)
+        Proposed partitions, the best of which are mended with the source alone and without it.
+    n_clusters : int
+    rng : numpy.random.Generator
+    """
+    n_sources = len(sources)
+    if n_sources == 1:
+        return np.ones(1)
+    values = np.zeros(n_sources)
+    for index, source in enumerate(sources):
+        alone = np.zeros(n_sources)
+        alone[index] = 1.0
+        if source.observations == 0:
+            continue
+        from_others = _best(sources, starts, n_clusters, rng, 1.0 - alone)
+        from_itself = _best(sources, starts, n_clusters, rng, alone)
+        most = support([source], from_itself, n_clusters)
+        if most > 0:
+            values[index] = np.clip(support([source], from_others, n_clusters) / most, 0.0, 1.0)
+    return values
+
+
+def weights_of(corroborations: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return w = 1 − (max c − c); 1 for two sources, which can disagree but not say which of them is wrong."""
+    if len(corroborations) < ARBITRATED:
+        return np.ones(len(corroborations))
+    return 1.0 - (corroborations.max() - corroborations)
+
+
+def _best(
+    sources: Sequence[Source],
+    starts: Sequence[Labels],
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.NDArray[np.float64],
+) -> Labels:
+    """Return the best of what comes of mending the most supported starts."""
+    ranked = sorted(starts, key=lambda start: -support(sources, start, n_clusters, weights))
+    mended = (mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in ranked[:MENDED])
+    return max(mended, key=lambda partition: partition.support).labels

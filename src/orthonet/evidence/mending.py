@@ -1,0 +1,80 @@
+"""Mend a partition: move nodes to the cluster that their edges and words speak for, until none wants to move.
+
+Each round scores all nodes against the clusters as they are (naive Bayes over neighbours' clusters and words) and moves a
+random part of those that score higher elsewhere: if all moved at once, pairs of neighbours would swap places for ever. The
+best partition seen is kept. A round costs one product with each source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.evidence.sources import Labels, Source, node_scores, own_support
+
+MOVING_SHARE = 0.6
+"""Share of the nodes that want to move which do so in a round: enough to settle in a dozen rounds, too few to swap for ever."""
+MAX_ROUNDS = 25
+"""Of moves: most partitions settle in a dozen."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Labels, and the support they have."""
+
+    labels: Labels
+    support: float
+    origin: str
+    """Which proposal it came from."""
+
+
+def mend(
+    sources: Sequence[Source],
+    labels: Labels,
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.ArrayLike | None = None,
+    *,
+    origin: str = "",
+    max_rounds: int = MAX_ROUNDS,
+) -> Partition:
+    """Move nodes to where the sources want them; return the best partition seen.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    labels : array of shape (N,)
+        Where to start, clusters from 0 to K − 1.
+    n_clusters : int
+    rng : numpy.random.Generator
+        Draws which nodes move in a round.
+    weights : array of shape (sources,), optional
+        How much each source counts.
+    origin : str
+        Kept in the result.
+    max_rounds : int, default=25
+
+    Returns
+    -------
+    Partition
+    """
+    labels = labels.astype(np.int64)
+    best = Partition(labels, -np.inf, origin)
+    for _ in range(max_rounds):
+        scores = node_scores(sources, labels, n_clusters, weights)
+        value = own_support(scores, labels)
+        if value > best.support:
+            best = Partition(labels, value, origin)
+        empty = np.bincount(labels, minlength=n_clusters) == 0
+        scores[:, empty] = -np.inf  # nothing is known of an empty cluster
+        wanted = scores.argmax(axis=1)
+        restless = np.flatnonzero(wanted != labels)
+        if not restless.size:
+            break
+        moving = restless[rng.random(restless.size) < MOVING_SHARE]
+        labels = labels.copy()
+        labels[moving] = wanted[moving]
+    return best

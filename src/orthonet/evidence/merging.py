@@ -1,0 +1,69 @@
+"""Merge clusters: join, again and again, the two whose union loses the least information, down to the number wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.evidence.coarse import CoarseSource
+from orthonet.evidence.sources import Labels, Source
+
+
+def merge(sources: Sequence[Source], labels: Labels, n_clusters: int, weights: npt.ArrayLike | None = None) -> Labels:
+    """Return the partition with ``n_clusters`` clusters that greedy merging leads to.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    labels : array of shape (N,)
+        A finer partition; one with no more clusters than wanted is returned as it is.
+    n_clusters : int
+    weights : array of shape (sources,), optional
+        How much each source counts.
+    """
+    _, labels = np.unique(labels, return_inverse=True)
+    n_cells = int(labels.max()) + 1
+    clusters = np.arange(n_cells)
+    parts = coarse_parts(sources, labels, n_cells, weights)
+    for _, part in parts:
+        part.place(clusters, n_cells)
+    alive = np.ones(n_cells, dtype=bool)
+    losses = np.full((n_cells, n_cells), np.inf)
+    for cluster in range(n_cells):
+        _fill_losses(losses, parts, cluster, alive)
+    for _ in range(n_cells - n_clusters):
+        kept, emptied = divmod(int(losses.argmin()), n_cells)
+        for _, part in parts:
+            part.join(kept, emptied)
+        clusters[clusters == emptied] = kept
+        alive[emptied] = False
+        losses[emptied] = losses[:, emptied] = np.inf
+        _fill_losses(losses, parts, kept, alive)
+    return np.unique(clusters[labels], return_inverse=True)[1].astype(np.int64)
+
+
+def coarse_parts(
+    sources: Sequence[Source], cells: Labels, n_cells: int, weights: npt.ArrayLike | None
+) -> list[tuple[float, CoarseSource]]:
+    """Return each source that counts, over cells, with what one nat per observation of it is worth per node."""
+    given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
+    return [
+        (float(weight) * source.observations / source.ends, source.coarse(cells, n_cells))
+        for weight, source in zip(given, sources, strict=True)
+        if weight > 0
+    ]
+
+
+def _fill_losses(
+    losses: npt.NDArray[np.float64],
+    parts: Sequence[tuple[float, CoarseSource]],
+    cluster: int,
+    alive: npt.NDArray[np.bool_],
+) -> None:
+    """Write what joining a cluster with each other one loses into its row and column."""
+    lost = sum((worth * part.joining_losses(cluster) for worth, part in parts), np.zeros(len(alive)))
+    lost = np.where(alive, lost, np.inf)
+    lost[cluster] = np.inf
+    losses[cluster] = losses[:, cluster] = lost

@@ -1,0 +1,141 @@
+"""What proposals are made from: the layers as normalised adjacencies, and the features as at most 128 numbers per node.
+
+    A_s = D^{-1/2} W_s D^{-1/2},      D = diag(degrees + τ · mean degree)
+
+With τ = 1 the eigenvectors of a layer in many pieces are not the indicators of its smallest pieces [1]_; features are
+averaged with τ = 0, where a node of few edges counts as much as one of many.
+
+References
+----------
+.. [1] T. Qin, K. Rohe, "Regularized spectral clustering under the degree-corrected stochastic blockmodel", NIPS 2013.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, diags_array, issparse
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import randomized_svd
+
+from orthonet.evidence.sources import Labels, Source
+from orthonet.graph.features import Features, FeatureScaler, are_words
+from orthonet.graph.words import as_counts, inverse_document_frequencies
+from orthonet.linalg.eigen import largest_eigenvectors
+
+Array = npt.NDArray[np.float64]
+
+DIMENSIONS = 128
+"""Numbers per node that features are reduced to: more are slower to cluster and no better."""
+STARTS = 10
+"""Of K-means."""
+SAMPLE = 50_000
+"""Rows that K-means looks for centres among; of more, a random sample stands for all."""
+
+
+@dataclass
+class ProposalInputs:
+    """The data of one search, and what several proposals need of it, computed once.
+
+    Attributes
+    ----------
+    layers : sequence of sparse arrays of shape (N, N)
+        The layers as they were given.
+    features : array of shape (N, at most 128), or None
+        See `reduced`.
+    feature_layer : sparse array of shape (N, N), or None
+        Nearest neighbours by all features together.
+    relations : bool
+        Whether the layers know what the features do not: else features are not averaged over them.
+    n_clusters : int
+    sources : sequence of Source
+        By which finer partitions are merged.
+    rng : numpy.random.Generator
+    """
+
+    layers: Sequence[csr_array]
+    features: Array | None
+    feature_layer: csr_array | None
+    relations: bool
+    n_clusters: int
+    sources: Sequence[Source]
+    rng: np.random.Generator
+    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.layers[0].shape[0])
+
+    def normalized(self, index: int) -> csr_array:
+        """Return A of a layer; the layer after the last is the features' own."""
+        layers = [*self.layers, *([] if self.feature_layer is None else [self.feature_layer])]
+        return self.once(("normalized", index), lambda: normalized_adjacency(layers[index]))
+
+    def mean(self, weights: npt.ArrayLike) -> csr_array:
+        """Return Σ w_s A_s, with one weight for each layer, and one for the features' own layer if it is to take part."""
+        total = csr_array((self.n_nodes, self.n_nodes))
+        for index, weight in enumerate(np.asarray(weights, dtype=np.float64)):
+            if weight > 0:
+                total = total + weight * self.normalized(index)
+        return csr_array(total)
+
+    def eigenvectors(self, matrix: csr_array, key: Any = None) -> Array:
+        """Return the K largest eigenvectors, rows scaled to unit length; under a key they are computed once."""
+        if key is not None:
+            return self.once(("eigenvectors", key), lambda: self.eigenvectors(matrix))
+        return unit_rows(largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+
+    def kmeans(self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS) -> Labels:
+        """Cluster rows by K-means."""
+        seed = int(self.rng.integers(2**31 - 1))
+        k = self.n_clusters if n_clusters is None else n_clusters
+        seen = rows if len(rows) <= SAMPLE else rows[np.sort(self.rng.choice(len(rows), SAMPLE, replace=False))]
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", ConvergenceWarning
+            )  # fewer distinct rows than centres: mending goes on from there
+            found = KMeans(k, n_init=n_init, random_state=seed).fit(seen)
+        labels = found.labels_ if len(seen) == len(rows) else found.predict(rows)
+        return labels.astype(np.int64)
+
+    def once(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """Return what was computed under a key, computing it the first time."""
+        if key not in self._kept:
+            self._kept[key] = compute()
+        return self._kept[key]
+
+
+def normalized_adjacency(layer: csr_array, regularization: float = 1.0) -> csr_array:
+    """Return D^{-1/2} W D^{-1/2} with D = degrees + regularization · mean degree."""
+    degrees = np.asarray(layer.sum(axis=1)).ravel()
+    degrees = degrees + regularization * degrees.mean()
+    scale = diags_array(1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0)))
+    return csr_array(scale @ layer @ scale)
+
+
+def reduced(features: Features, scaler: FeatureScaler, rng: np.random.Generator) -> Array:
+    """Return features as at most 128 numbers per node: scaled ones, or singular vectors of them; of words, by tf-idf."""
+    if are_words(features):
+        counts = as_counts(features)
+        counts = csr_array(counts @ diags_array(inverse_document_frequencies(counts)))
+        rows: Any = FeatureScaler("unit").transform(counts)
+    else:
+        rows = scaler.transform(features)
+        if not issparse(rows) and rows.shape[1] <= DIMENSIONS:
+            return np.asarray(rows, dtype=np.float64)
+    k = max(1, min(DIMENSIONS, min(rows.shape) - 1))
+    left, values, _ = randomized_svd(rows, k, random_state=int(rng.integers(2**31 - 1)))
+    return unit_rows(left * values) if issparse(rows) else left * values
+
+
+def unit_rows(matrix: Array) -> Array:
+    """Scale each row to length 1; a zero row stays."""
+    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return matrix / np.where(lengths > 0, lengths, 1.0)

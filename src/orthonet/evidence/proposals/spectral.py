@@ -1,0 +1,83 @@
+"""Spectral proposals: K-means on the K largest eigenvectors of normalised adjacencies.
+
+    mean          of all layers alike; beside it the same with the features' own layer
+    each layer    a layer that says it all should not be diluted
+    projection    the subspace nearest to the eigenvectors of all layers, where each sees some of the clusters [1]_
+    spectrum      weights w that minimise λ_K/λ_{K+1} − λ_2 + ½ ‖w‖² of the weighted Laplacian: few edges between K parts,
+                  none of them split [2]_
+
+References
+----------
+.. [1] X. Dong, P. Frossard, P. Vandergheynst, N. Nefedov, "Clustering on multi-layer graphs via subspace analysis on Grassmann
+       manifolds", IEEE Transactions on Signal Processing 62, 2014.
+.. [2] Y. Li, J. Shi et al., "Spectrum-guided multi-view graph fusion", ICDE 2025.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+from orthonet.evidence.proposals.inputs import Array, ProposalInputs, unit_rows
+from orthonet.evidence.sources import Labels
+from orthonet.linalg.eigen import largest_eigenvectors
+
+EVALUATIONS = 20
+"""Spectra that the search for weights looks at, at most."""
+FIRST_STEP = 0.15
+"""Of that search, in units of a weight."""
+
+
+def mean_rows(inputs: ProposalInputs) -> Array:
+    """Return the embedding by the mean of the layers."""
+    n_layers = len(inputs.layers)
+    return inputs.eigenvectors(inputs.mean(np.full(n_layers, 1 / n_layers)), "mean")
+
+
+def mean_with_features_rows(inputs: ProposalInputs) -> Array:
+    """Return the embedding by the mean of the layers and the features' own layer."""
+    n_layers = len(inputs.layers) + 1
+    return inputs.eigenvectors(inputs.mean(np.full(n_layers, 1 / n_layers)), "mean with features")
+
+
+def layer_rows(inputs: ProposalInputs, index: int) -> Array:
+    """Return the embedding by one layer."""
+    return inputs.eigenvectors(inputs.normalized(index), index)
+
+
+def feature_layer_rows(inputs: ProposalInputs) -> Array:
+    """Return the embedding by the features' own layer."""
+    return layer_rows(inputs, len(inputs.layers))
+
+
+def projection(inputs: ProposalInputs) -> Labels:
+    """Propose from the subspace nearest to all layers' eigenvectors."""
+    n_layers = len(inputs.layers) + (inputs.feature_layer is not None)
+    together = np.hstack([layer_rows(inputs, index) for index in range(n_layers)])
+    left, _, _ = np.linalg.svd(together, full_matrices=False)
+    return inputs.kmeans(unit_rows(left[:, : inputs.n_clusters]))
+
+
+def spectrum(inputs: ProposalInputs) -> Labels:
+    """Propose from the mean with the weights that the spectrum chooses."""
+    return inputs.kmeans(inputs.eigenvectors(inputs.mean(spectrum_weights(inputs))))
+
+
+def spectrum_weights(inputs: ProposalInputs) -> npt.NDArray[np.float64]:
+    """Return the weights of the layers, the features' own included, that minimise the objective of the module."""
+    k, n_layers = inputs.n_clusters, len(inputs.layers) + (inputs.feature_layer is not None)
+
+    def objective(free: Array) -> float:
+        weights = np.append(free, 1 - free.sum())
+        if (weights < 0).any():
+            return 10.0 - 10.0 * float(weights[weights < 0].sum())
+        values = 1 - largest_eigenvectors(inputs.mean(weights), k + 1, inputs.rng)[0]
+        return float(values[k - 1] / max(values[k], 1e-12) - values[1] + 0.5 * weights @ weights)
+
+    centre = np.full(n_layers, 1 / n_layers)
+    corners = [centre, *(0.5 * centre + 0.5 * corner for corner in np.eye(n_layers))]
+    start = min(corners, key=lambda weights: objective(weights[:-1]))
+    found = minimize(objective, start[:-1], method="COBYLA", options={"maxiter": EVALUATIONS, "rhobeg": FIRST_STEP}).x
+    weights = np.maximum(np.append(found, 1 - found.sum()), 0.0)
+    return weights / weights.sum()

@@ -1,0 +1,117 @@
+"""Recombine partitions: move cells, which are sets of nodes that several partitions keep together.
+
+`mend` moves nodes one by one and cannot move a tight knot of nodes whose members hold each other in place. Where good
+partitions differ, they differ by such knots: the cells of their intersection. Moving cells by the exact change of
+information chooses the best of each. This is done only while the cells are few: where the partitions agree on little, their
+many cells would be fitted to noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.merging import coarse_parts
+from orthonet.evidence.sources import Labels, Source
+
+CELLS_PER_CLUSTER = 4
+"""Cells per cluster at most; beyond, the partitions do not agree enough for their cells to mean anything."""
+PARTITIONS = 12
+"""Partitions whose intersection is looked at."""
+STARTS = 6
+"""Partitions that cells are moved from."""
+MAX_ROUNDS = 3
+"""Times that cells are made anew from the best partitions."""
+MAX_PASSES = 20
+"""Over all cells, at most; few are needed."""
+SMALLEST_GAIN = 1e-9
+"""In nats per node: less is rounding."""
+
+
+def recombine(
+    sources: Sequence[Source],
+    partitions: Sequence[Partition],
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.ArrayLike | None = None,
+) -> list[Partition]:
+    """Return the partitions and what came of moving their common cells, most supported first, each once."""
+    ranked = distinct(partitions)
+    for _ in range(MAX_ROUNDS):
+        before = ranked[0].support
+        cells = _common_cells(ranked[:PARTITIONS], n_clusters)
+        found = []
+        for start in ranked[:STARTS]:
+            own_cells = intersection(cells, start.labels)
+            if own_cells.max() < CELLS_PER_CLUSTER * n_clusters:
+                moved = move_cells(sources, own_cells, start.labels, n_clusters, rng, weights)
+                if not np.array_equal(moved, start.labels):
+                    found.append(mend(sources, moved, n_clusters, rng, weights, origin=start.origin))
+        ranked = distinct([*ranked, *found])
+        if ranked[0].support <= before + SMALLEST_GAIN:
+            break
+    return ranked
+
+
+def distinct(partitions: Sequence[Partition]) -> list[Partition]:
+    """Return the partitions, most supported first; those of equal support are the same one under other numbers."""
+    kept: list[Partition] = []
+    for one in sorted(partitions, key=lambda partition: -partition.support):
+        if not kept or kept[-1].support - one.support > SMALLEST_GAIN:
+            kept.append(one)
+    return kept
+
+
+def move_cells(
+    sources: Sequence[Source],
+    cells: Labels,
+    labels: Labels,
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.ArrayLike | None = None,
+) -> Labels:
+    """Move cells, each within one cluster of ``labels``, one after another to where information rises most, until none does."""
+    n_cells = int(cells.max()) + 1
+    clusters = np.zeros(n_cells, dtype=np.int64)
+    clusters[cells] = labels
+    parts = coarse_parts(sources, cells, n_cells, weights)
+    for _, part in parts:
+        part.place(clusters, n_clusters)
+    sizes = np.bincount(clusters, minlength=n_clusters)
+    for _ in range(MAX_PASSES):
+        n_moved = 0
+        for cell in rng.permutation(n_cells):
+            old = int(clusters[cell])
+            if sizes[old] == 1:
+                continue
+            gains = sum((worth * part.moving_gains(cell, old) for worth, part in parts), np.zeros(n_clusters))
+            new = int(gains.argmax())
+            if gains[new] > SMALLEST_GAIN:
+                for _, part in parts:
+                    part.move(cell, old, new)
+                clusters[cell] = new
+                sizes[old] -= 1
+                sizes[new] += 1
+                n_moved += 1
+        if not n_moved:
+            break
+    return clusters[cells]
+
+
+def intersection(first: Labels, second: Labels) -> Labels:
+    """Return the cells of nodes that both partitions keep together."""
+    pairs = first * (int(second.max()) + 1) + second
+    return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+
+
+def _common_cells(partitions: Sequence[Partition], n_clusters: int) -> Labels:
+    """Intersect the partitions, the most supported first, leaving out those that would make too many cells."""
+    cells = partitions[0].labels
+    for one in partitions[1:]:
+        finer = intersection(cells, one.labels)
+        if finer.max() < CELLS_PER_CLUSTER * n_clusters:
+            cells = finer
+    return np.unique(cells, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,219 @@
+"""The search for the partition that all sources support: propose → weigh the sources → mend → recombine → choose.
+
+Cheap methods propose partitions. Each source is weighed by how far the others corroborate it. The proposals are mended, the
+parts on which the best of them differ are recombined, and the most supported partition is chosen. Where three or more
+proposals have led to the same best partition, costly proposals are not made. Others, such as the net's, may join later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from orthonet.evidence.corroboration import corroboration, weights_of
+from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
+from orthonet.evidence.proposals.registry import merged_down, propose
+from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
+from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource
+from orthonet.graph.features import BLOCK_BYTES, Features, FeatureScaler, are_words
+from orthonet.graph.knn import knn_layer
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.words import as_counts
+from orthonet.support.progress import Report
+
+Array = npt.NDArray[np.float64]
+
+FEATURE_NEIGHBORS = 10
+"""Neighbours in the layer that dense features speak through."""
+SETTLED = 3
+"""Proposals that must lead to the same best partition for the costly ones to be left out."""
+DENSE = 0.25
+"""Share of all pairs of nodes from which on a layer's edges are not rare events."""
+MANY_EDGES = 100
+"""Edges per node that such a layer has at least: fewer say little about who is joined to whom."""
+LANDMARKS = 512
+"""Nodes that the others are known by in such a layer."""
+SEARCH_STEPS = 3
+"""That are reported."""
+WORDS = "words"
+"""Name of the source of words."""
+FEATURES = "features"
+"""Name of the source of dense features: that of their layer."""
+
+
+@dataclass
+class Search:
+    """The state of one search.
+
+    Attributes
+    ----------
+    inputs : ProposalInputs
+    sources : list of Source
+    weights : array of shape (sources,)
+        How much each source counts.
+    corroboration : array of shape (sources,)
+        How far the others' partition explains each source, 0 to 1.
+    partitions : list of Partition
+        All that were found, most supported first.
+    proposed : dict of str to labels
+        What was proposed, before mending.
+    """
+
+    inputs: ProposalInputs
+    sources: list[Source]
+    weights: Array
+    corroboration: Array
+    partitions: list[Partition]
+    proposed: dict[str, Labels]
+
+    @property
+    def best(self) -> Partition:
+        """The most supported partition."""
+        return self.partitions[0]
+
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """Names of the sources."""
+        return tuple(source.name for source in self.sources)
+
+    def add(self, proposals: Iterable[tuple[str, Labels]]) -> None:
+        """Mend further proposals, and recombine them with what is known."""
+        mended = self._mended(proposals)
+        if mended:
+            found = [*self.partitions, *mended]
+            self.partitions = recombine(self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights)
+
+    def add_embedding(self, name: str, embedding: Array) -> None:
+        """Let an embedding, such as the net's, propose: by K-means on its rows, and by more centres merged down."""
+        rows = unit_rows(embedding)
+        proposals = [(name, self.inputs.kmeans(rows))]
+        merged = merged_down(self.inputs, rows, self.weights)
+        if merged is not None:
+            proposals.append((f"{name}, merged", merged))
+        self.add(proposals)
+
+    def _mended(self, proposals: Iterable[tuple[str, Labels]]) -> list[Partition]:
+        found = []
+        for name, labels in proposals:
+            self.proposed[name] = labels
+            k, rng = self.inputs.n_clusters, self.inputs.rng
+            found.append(mend(self.sources, labels, k, rng, self.weights, origin=name))
+        return found
+
+
+def search_partitions(
+    graph: MultilayerGraph,
+    n_clusters: int,
+    rng: np.random.Generator,
+    *,
+    scaler: FeatureScaler | None = None,
+    layer_weights: npt.ArrayLike | None = None,
+    weigh: bool = True,
+    report: Report | None = None,
+) -> Search:
+    """Search for the partition that the layers and the features of a graph support most.
+
+    Parameters
+    ----------
+    graph : MultilayerGraph
+    n_clusters : int
+    rng : numpy.random.Generator
+    scaler : FeatureScaler, optional
+        Of dense features; standardisation by default.
+    layer_weights : array of shape (S,), optional
+        How much each layer counts, of whatever sum; alike by default.
+    weigh : bool, default=True
+        Whether sources are weighed by how far the others corroborate them.
+    report : function, optional
+        Called as the search proceeds, see `orthonet.support.progress`.
+
+    Returns
+    -------
+    Search
+        Its ``best`` is the partition.
+    """
+    tell = report or (lambda done, what: None)
+    features = None
+    if graph.features is not None and not _on_disk(graph.features):
+        features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
+    feature_layer = _feature_layer(features)
+    sources = sources_of(graph, feature_layer, rng)
+    inputs = ProposalInputs(
+        graph.layers, features, feature_layer, not graph.layers_from_features, n_clusters, sources, rng
+    )
+    tell(1, "proposals")
+    cheap = dict(propose(inputs, costly=False))
+    found = corroboration(sources, list(cheap.values()), n_clusters, rng)
+    weights = _given_weights(layer_weights, graph.n_layers, len(sources))
+    if weigh:
+        weights = weights * weights_of(found)
+    search = Search(inputs, sources, weights, found, [], {})
+    tell(2, "mending")
+    mended = search._mended(cheap.items())
+    reached = max(one.support for one in mended) - SMALLEST_GAIN
+    search.partitions = distinct(mended)
+    if sum(one.support >= reached for one in mended) < SETTLED:
+        tell(3, "further proposals")
+        search.add(propose(inputs, costly=True))
+    return search
+
+
+def sources_of(graph: MultilayerGraph, feature_layer: csr_array | None, rng: np.random.Generator) -> list[Source]:
+    """Return what a graph gives evidence by: each layer, and the features if the layers were not made from them.
+
+    Words speak for themselves, beside their neighbour layers too; dense features through their own layer, and only beside
+    relations: a layer of all features beside the layers of its parts would be a copy that vouches for the others.
+    """
+    sources: list[Source] = [
+        source_of_layer(layer, name, rng) for layer, name in zip(graph.layers, graph.layer_names, strict=True)
+    ]
+    given = graph.features
+    if given is not None and not _on_disk(given) and are_words(given):
+        sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, graph.layer_names), rng))
+    elif feature_layer is not None and not graph.layers_from_features:
+        sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, graph.layer_names), rng))
+    return sources
+
+
+def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> Source:
+    """Return a layer as a source: its edges, or, if it joins more than a quarter of all pairs, who is joined to whom.
+
+    The block model takes edges for rare events. Where they are not (projections of memberships, such as all authors of a
+    conference), a node is better known by which nodes it is joined to, as a document is by its words; a sample of them
+    says it all.
+    """
+    n_nodes = layer.shape[0]
+    if layer.nnz <= max(DENSE * n_nodes, MANY_EDGES) * n_nodes:
+        return LayerSource.from_layer(layer, name, rng)
+    landmarks = np.sort(rng.choice(n_nodes, min(LANDMARKS, n_nodes), replace=False))
+    return WordSource.from_counts(as_counts(layer[:, landmarks]), name, rng)
+
+
+def _feature_layer(features: Array | None) -> csr_array | None:
+    if features is None:
+        return None
+    return knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
+
+
+def _on_disk(features: Features) -> bool:
+    """Tell whether features are a memory map too large to be in memory as a whole: the search then does without them."""
+    return isinstance(features, np.memmap) and features.nbytes > BLOCK_BYTES
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += " (all)"
+    return name
+
+
+def _given_weights(layer_weights: npt.ArrayLike | None, n_layers: int, n_sources: int) -> Array:
+    weights = np.ones(n_sources)
+    if layer_weights is not None:
+        given = np.asarray(layer_weights, dtype=np.float64)
+        weights[:n_layers] = given / max(given.mean(), np.finfo(np.float64).tiny)
+    return weights

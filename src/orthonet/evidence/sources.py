@@ -1,0 +1,283 @@
+"""Sources of evidence: each says, in nats, how well a partition explains what it observed of the nodes.
+
+A layer is explained by the degree-corrected block model [1]_: its information is the mutual information between the
+clusters at the two ends of a random edge, with a full K x K matrix, so that a layer which cannot tell two clusters apart
+does not punish those who do. Words (and any table of counts) are explained by naive Bayes: the mutual information between
+clusters and words.
+
+    layer   I(z) = Σ_ab P_ab ln( P_ab / (r_a r_b) )         node i for cluster c:   Σ_b k_ib ln( P_cb / (r_c r_b) )
+    words   I(z) = Σ_cf P_cf ln( P_cf / (p_c p_f) )         node i for cluster c:   Σ_f k_if ln( P_cf / (p_c p_f) )
+
+with P the shares of edge weight (words) between clusters, k_i the node's own edges (words). Both are per observation; how
+many independent observations a node has is said by `orthonet.evidence.observations`. A node's own edges and words are left
+out of P where its present cluster is judged, else each node would vouch for where it is (an edge still counts from its
+other end).
+
+References
+----------
+.. [1] B. Karrer, M. E. J. Newman, "Stochastic blockmodels and community structure in networks", Physical Review E 83, 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, diags_array
+
+from orthonet.evidence.coarse import CoarseLayer, CoarseSource, CoarseWords, layer_information, word_information
+from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
+from orthonet.graph.words import inverse_document_frequencies
+
+Array = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+UNSEEN = 1.0
+"""Observations added to what was counted and to what was expected, so that what was never seen is unlikely, not impossible."""
+
+
+class Source(Protocol):
+    """One source of evidence about N nodes."""
+
+    name: str
+    observations: float
+    """Independent observations per node."""
+    ends: int
+    """How many nodes share an observation: 2 for an edge, 1 for a word."""
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+
+    def information(self, labels: Labels, n_clusters: int) -> float:
+        """Return I of the partition, in nats per observation."""
+
+    def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
+        """Return what the source says for each node and cluster, in nats, N x K."""
+
+    def coarse(self, cells: Labels, n_cells: int) -> CoarseSource:
+        """Return the same source with cells of nodes for nodes."""
+
+    def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
+        """Return the source with nodes (and words) counted by random weights, for resampling."""
+
+
+class LayerSource:
+    """Edges of a layer as evidence.
+
+    Parameters
+    ----------
+    adjacency : sparse array of shape (N, N)
+        Symmetric; its unit does not matter.
+    name : str
+    observations : float
+        Independent observations per node.
+
+    Attributes
+    ----------
+    per_unit_weight : float
+        Edges that an edge of weight 1 counts for.
+    """
+
+    ends = 2
+
+    def __init__(self, adjacency: csr_array, name: str, observations: float) -> None:
+        total = float(adjacency.sum())
+        # The mean entry is 1, so that counts are counts of edges whatever the unit of the weights.
+        self.per_unit_weight = adjacency.nnz / total if total > 0 else 1.0
+        self._edges = csr_array(adjacency * self.per_unit_weight)
+        self._degrees = np.asarray(self._edges.sum(axis=1)).ravel()
+        self._total = max(float(self._degrees.sum()), 1.0)
+        self._per_edge = observations * adjacency.shape[0] / self._total
+        self.name, self.observations = name, observations
+
+    @classmethod
+    def from_layer(cls, adjacency: csr_array, name: str, rng: np.random.Generator) -> Self:
+        """Return a layer as a source, its observations by the design effect; a node without edges makes none.
+
+        An edge counts by the square root of its weight, which evens out the variance of counts: else a few heavy edges,
+        such as those between near duplicates, would speak for all.
+        """
+        observations = effective_observations(np.diff(adjacency.indptr), layer_closure(adjacency, rng))
+        roots = csr_array((np.sqrt(adjacency.data), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
+        return cls(roots, name, float(observations.mean()))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self._edges.shape[0])
+
+    def information(self, labels: Labels, n_clusters: int) -> float:
+        """Return I of the partition, in nats per observation."""
+        return layer_information(self._blocks(self._neighbours(labels, n_clusters), labels) / self._total)
+
+    def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
+        """Return what the layer says for each node and cluster, in nats, N x K."""
+        neighbours = self._neighbours(labels, n_clusters)
+        blocks = self._blocks(neighbours, labels)
+        scores: Array = neighbours @ self._log_ratios(blocks).T
+        if leave_out:
+            shares = blocks.sum(axis=1)
+            others = np.maximum(blocks[labels] - neighbours, 0.0) + UNSEEN
+            expected = np.maximum(shares[labels] - self._degrees, 0.0)[:, None] * shares / self._total + UNSEEN
+            scores[np.arange(len(labels)), labels] = (neighbours * np.log(others / expected)).sum(axis=1)
+        return scores * self._per_edge
+
+    def log_ratios(self, labels: Labels, n_clusters: int) -> Array:
+        """Return ln( P_ab / (r_a r_b) ) times the observations that an edge counts for: the evidence of one edge, K x K."""
+        blocks = self._blocks(self._neighbours(labels, n_clusters), labels)
+        return self._log_ratios(blocks) * self._per_edge
+
+    def coarse(self, cells: Labels, n_cells: int) -> CoarseLayer:
+        """Return the same layer between cells of nodes."""
+        return CoarseLayer(self._blocks(self._neighbours(cells, n_cells), cells) / self._total)
+
+    def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
+        """Return the layer with each edge counted by the geometric mean of the weights of its nodes."""
+        scale = diags_array(np.sqrt(node_weights))
+        return type(self)(csr_array(scale @ self._edges @ scale), self.name, self.observations)
+
+    def _neighbours(self, labels: Labels, n_clusters: int) -> Array:
+        return np.asarray(self._edges @ indicator(labels, n_clusters).toarray())
+
+    def _blocks(self, neighbours: Array, labels: Labels) -> Array:
+        return np.asarray(indicator(labels, neighbours.shape[1]).T @ neighbours)
+
+    def _log_ratios(self, blocks: Array) -> Array:
+        shares = blocks.sum(axis=1)
+        return np.log((blocks + UNSEEN) / (np.outer(shares, shares) / self._total + UNSEEN))
+
+
+class WordSource:
+    """Words (or any counts) of the nodes as evidence.
+
+    Parameters
+    ----------
+    words : sparse array of shape (N, M)
+        Non-negative; rarer words count more (inverse document frequency).
+    name : str
+    observations : float
+        Independent observations per node, on average; a node with more words has more.
+    """
+
+    ends = 1
+
+    def __init__(self, words: csr_array, name: str, observations: float) -> None:
+        total = float(words.sum())
+        self._words = csr_array(words * (words.nnz / total)) if total > 0 else words
+        self._by_word = csr_array(self._words.T)
+        self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
+        self._total = max(float(self._lengths.sum()), 1.0)
+        self._shares = np.asarray(self._words.sum(axis=0)).ravel() / self._total
+        self._per_word = observations * words.shape[0] / self._total
+        self.name, self.observations = name, observations
+
+    @classmethod
+    def from_counts(cls, counts: csr_array, name: str, rng: np.random.Generator) -> Self:
+        """Return a table of counts as a source, its observations by the design effect."""
+        observations = effective_observations(np.diff(counts.indptr), word_closure(counts, rng))
+        weighted = csr_array(counts @ diags_array(inverse_document_frequencies(counts)))
+        return cls(weighted, name, float(observations.mean()))
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self._words.shape[0])
+
+    def information(self, labels: Labels, n_clusters: int) -> float:
+        """Return I of the partition, in nats per observation."""
+        return word_information(self._in_clusters(labels, n_clusters) / self._total)
+
+    def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
+        """Return what the words say for each node and cluster, in nats, N x K."""
+        in_clusters = self._in_clusters(labels, n_clusters)
+        sizes = in_clusters.sum(axis=1)
+        ratios = np.log((in_clusters + UNSEEN) / (np.outer(sizes, self._shares) + UNSEEN))
+        scores: Array = self._words @ ratios.T
+        if leave_out:
+            nodes = np.repeat(np.arange(self.n_nodes), np.diff(self._words.indptr))
+            words, counts, clusters = self._words.indices, self._words.data, labels[nodes]
+            others = np.maximum(in_clusters[clusters, words] - counts, 0.0) + UNSEEN
+            expected = np.maximum(sizes[clusters] - self._lengths[nodes], 0.0) * self._shares[words] + UNSEEN
+            own = np.bincount(nodes, counts * np.log(others / expected), minlength=self.n_nodes)
+            scores[np.arange(len(labels)), labels] = own
+        return scores * self._per_word
+
+    def log_ratios(self, labels: Labels, n_clusters: int) -> Array:
+        """Return ln( P_cf / (p_c p_f) ) times the observations that a word counts for: the evidence of one word, K x M."""
+        in_clusters = self._in_clusters(labels, n_clusters)
+        expected = np.outer(in_clusters.sum(axis=1), self._shares)
+        return np.log((in_clusters + UNSEEN) / (expected + UNSEEN)) * self._per_word
+
+    def coarse(self, cells: Labels, n_cells: int) -> CoarseWords:
+        """Return the words of cells of nodes."""
+        return CoarseWords(self._in_clusters(cells, n_cells) / self._total)
+
+    def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
+        """Return the words with nodes counted by their weights, and words by random ones."""
+        by_word = diags_array(rng.exponential(size=self._words.shape[1]))
+        return type(self)(csr_array(diags_array(node_weights) @ self._words @ by_word), self.name, self.observations)
+
+    def _in_clusters(self, labels: Labels, n_clusters: int) -> Array:
+        return np.ascontiguousarray((self._by_word @ indicator(labels, n_clusters).toarray()).T)
+
+
+def indicator(labels: Labels, n_clusters: int) -> csr_array:
+    """Return the sparse N x K matrix with a 1 where a node is in a cluster."""
+    n_nodes = len(labels)
+    return csr_array((np.ones(n_nodes), labels, np.arange(n_nodes + 1)), shape=(n_nodes, n_clusters))
+
+
+def information(
+    sources: Sequence[Source], labels: Labels, n_clusters: int, weights: npt.ArrayLike | None = None
+) -> float:
+    """Return the information of a partition in all sources, in nats per node.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    labels : array of shape (N,)
+        Clusters from 0 to K − 1.
+    n_clusters : int
+    weights : array of shape (sources,), optional
+        How much each source counts; 1 by default, and 0 is as if it were not there.
+    """
+    parts = (
+        weight * source.observations / source.ends * source.information(labels, n_clusters)
+        for weight, source in _weighted(sources, weights)
+    )
+    return float(sum(parts))
+
+
+def node_scores(
+    sources: Sequence[Source], labels: Labels, n_clusters: int, weights: npt.ArrayLike | None = None
+) -> Array:
+    """Return what all sources together say for each node and cluster, in nats, N x K."""
+    scores = np.zeros((len(labels), n_clusters))
+    for weight, source in _weighted(sources, weights):
+        scores += weight * source.node_scores(labels, n_clusters)
+    return scores
+
+
+def support(sources: Sequence[Source], labels: Labels, n_clusters: int, weights: npt.ArrayLike | None = None) -> float:
+    """Return how well each node's cluster explains the node's own edges and words, itself left out: a mean over nodes, in nats.
+
+    This is the pseudo-likelihood of the partition [1]_, against that of no clusters; partitions are compared by it.
+
+    References
+    ----------
+    .. [1] J. Besag, "Statistical analysis of non-lattice data", The Statistician 24, 1975.
+    """
+    return own_support(node_scores(sources, labels, n_clusters, weights), labels)
+
+
+def own_support(scores: Array, labels: Labels) -> float:
+    """Return the mean over nodes of their scores for their own clusters."""
+    return float(scores[np.arange(len(labels)), labels].mean())
+
+
+def _weighted(sources: Sequence[Source], weights: npt.ArrayLike | None) -> Iterable[tuple[Any, Source]]:
+    given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
+    return [(weight, source) for weight, source in zip(given, sources, strict=True) if weight > 0]

@@ -1,0 +1,75 @@
+"""Probabilities are high where the data would say the same again, and low where it would not."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from orthonet.datasets.sbm import block_layer
+from orthonet.evidence.confidence import aligned, resampled_agreement, tempered_probabilities
+from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.sources import LayerSource, support
+
+
+def judged(sources, labels, rng, n_clusters=4, others=()):
+    chosen = Partition(labels, support(sources, labels, n_clusters), "")
+    return tempered_probabilities(sources, chosen, others, n_clusters, rng)
+
+
+def test_clear_clusters_are_sure(planted, rng):
+    sources, truth = planted
+    found = judged(sources, truth, rng)
+    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(found.probabilities.argmax(axis=1), truth)
+    assert found.probabilities.max(axis=1).mean() > 0.95
+    assert found.stability > 0.95
+
+
+def test_noise_is_not_sure(rng):
+    layers = [block_layer(np.zeros(200, dtype=np.int64), 0.06, 0.0, rng) for _ in range(2)]
+    sources = [LayerSource.from_layer(layer, str(index), rng) for index, layer in enumerate(layers)]
+    found, *others = sorted(
+        (mend(sources, rng.integers(0, 4, 200), 4, rng) for _ in range(3)), key=lambda one: -one.support
+    )
+    tempered = tempered_probabilities(sources, found, others, 4, rng)
+    assert tempered.probabilities.max(axis=1).mean() < 0.7
+    assert tempered.temperature > 0
+
+
+def test_a_nodes_own_cluster_has_the_largest_probability_even_where_it_is_wrong(planted, rng):
+    sources, truth = planted
+    wrong = truth.copy()
+    wrong[:5] = (truth[:5] + 1) % 4
+    found = judged(sources, wrong, rng)
+    np.testing.assert_array_equal(found.probabilities.argmax(axis=1), wrong)
+    np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
+    assert (found.probabilities[:5].max(axis=1) < 0.6).all()  # it says that it is not sure
+
+
+def test_a_node_on_which_layers_contradict_each_other_is_less_sure(planted_data, planted, rng):
+    (first, second, _), truth = planted
+    node, other = 0, int(np.flatnonzero(truth != truth[0])[0])
+    swapped = np.arange(len(truth))
+    swapped[[node, other]] = other, node
+    edges = planted_data.graph.layers[1].toarray()[swapped][:, swapped]
+    contradicting = LayerSource(csr_array(edges), "swapped", second.observations)
+    probabilities = judged([first, contradicting], truth, rng).probabilities.max(axis=1)
+    others = np.delete(probabilities, [node, other])
+    assert probabilities[node] < np.quantile(others, 0.1)
+
+
+def test_resampled_agreement_is_a_share_of_the_resampled_data_sets(planted, rng):
+    sources, truth = planted
+    kept = resampled_agreement(sources, [Partition(truth, 0.0, "")], 4, rng)
+    assert kept.shape == truth.shape
+    assert ((kept >= 0) & (kept <= 1)).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_aligned_labels_are_renumbered_only(seed):
+    rng = np.random.default_rng(seed)
+    labels, reference = rng.integers(0, 4, 50), rng.integers(0, 4, 50)
+    found = aligned(labels, reference, 5)
+    numbers = {(int(old), int(new)) for old, new in zip(labels, found, strict=True)}
+    assert len(numbers) == len({old for old, _ in numbers}) == len({new for _, new in numbers})
+    assert (found == reference).sum() >= (labels == reference).sum()
+    np.testing.assert_array_equal(aligned(np.array([2, 0, 3, 1])[reference], reference, 4), reference)
