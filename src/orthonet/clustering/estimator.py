@@ -5,10 +5,10 @@ What happens in a fit is, in order, in `orthonet.clustering.fit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,12 @@ import torch
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from orthonet.clustering.assignment import AssignmentMethod, nearest_center, soft_assignment
+from orthonet.clustering.display import ModelDisplay
 from orthonet.clustering.fit import fit
-from orthonet.clustering.inputs import embed_new_nodes, fit_input, validated
+from orthonet.clustering.inputs import fit_input, new_nodes, validated
 from orthonet.clustering.parameters import (
     OPTION_GROUPS,
+    AssignmentMethod,
     LabelAssignment,
     Network,
     Training,
@@ -28,9 +29,8 @@ from orthonet.clustering.parameters import (
     with_option,
 )
 from orthonet.clustering.persistence import load_model, save_model
-from orthonet.clustering.plot import plot_embedding, plot_history
+from orthonet.clustering.prediction import probabilities_of
 from orthonet.clustering.result import FitResult
-from orthonet.clustering.summary import model_html
 from orthonet.embedding.devices import threads
 from orthonet.embedding.networks import NetworkKind
 from orthonet.embedding.processes import joined
@@ -38,17 +38,15 @@ from orthonet.embedding.tensors import plain_torch
 from orthonet.graph.features import FeatureScaling
 from orthonet.graph.laplacian import LaplacianKind
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 Array = npt.NDArray[np.float64]
 
 
-class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Cluster the nodes of a multilayer network by its layers and their features together.
 
-    The layers are aggregated into one Laplacian; a neural net learns to map the features to its lowest eigenvectors; K-means
-    clusters the nodes in that embedding. New nodes are placed from their features alone.
+    The layers are aggregated into one Laplacian, and a neural net learns to map the features to its lowest eigenvectors. That
+    embedding and cheaper methods propose clusters; the ones that all layers and features support are chosen. New nodes are
+    placed from their features, and their edges if there are some.
 
     Parameters
     ----------
@@ -61,8 +59,9 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Which Laplacian of each layer, see `orthonet.graph.laplacian`.
     epsilon : float, default=1e-3
         Shift that makes the Laplacians positive definite.
-    layer_weights : sequence of S numbers >= 0, optional
-        How much each layer counts; equally by default.
+    layer_weights : "auto", sequence of S numbers >= 0 or None, default="auto"
+        How much each layer counts: as far as the other layers and the features corroborate it, see
+        `orthonet.evidence.corroboration`; as given; or all alike (None).
     n_neighbors : int, default=10
         Neighbours in the layer that is built from the features (all other nodes if they are fewer).
     feature_layer : float or "auto", default="auto"
@@ -83,9 +82,10 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         How the nets are trained, as in ``{"max_iter": 500, "n_networks": 1, "device": "cpu"}``. The options are
         ``learning_rate``, ``max_iter``, ``tol``, ``batch_size``, ``n_networks``, ``device``, ``dtype``, ``n_jobs``,
         ``checkpoint_dir`` and ``distributed``, see `orthonet.clustering.parameters.Training`.
-    assign_labels : {"kmeans", "cluster_qr", "discretize"} or mapping, default="kmeans"
-        How clusters are found in the embedding, see `orthonet.clustering.assignment`; with options as in
-        ``{"method": "kmeans", "n_init": 50, "normalize_rows": False}``.
+    assign_labels : {"evidence", "kmeans", "cluster_qr", "discretize"} or mapping, default="evidence"
+        How clusters are found: by what all layers and features support (`orthonet.evidence`), or in the embedding alone
+        (`orthonet.clustering.assignment`); with options as in ``{"method": "kmeans", "n_init": 50, "normalize_rows": False}``.
+        ``assign_labels="kmeans", layer_weights=None`` is the paper's way.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the initial weights and of K-means. The global random states of NumPy and torch are neither used nor
         changed.
@@ -102,10 +102,25 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Centres of the clusters among the rows of the embedding scaled to unit length.
     spread_ : array of shape ()
         Mean squared distance of these rows to their centres.
+    n_clusters_ : int
+        Number of clusters.
     probabilities_ : array of shape (N, K)
-        Soft assignment; ``labels_`` are where it is largest.
+        Of the clusters of each node, largest at its label: tempered so that of the nodes given 0.9 about nine in ten keep their
+        cluster when the data is resampled.
     confidence_ : array of shape (N,)
         Probability of each node's own label.
+    stability_ : array of shape ()
+        Share of nodes that keep their cluster when the data is resampled; 1 where that was not tried.
+    source_names_ : tuple of str
+        Of the sources of evidence: the layers, and words or features that speak for themselves.
+    evidence_ : array of shape (N, len(source_names_))
+        What each source says for a node's own cluster against its runner-up, in nats.
+    corroboration_ : array of shape (len(source_names_),)
+        How far the partition found from the other sources explains each, 0 to 1.
+    edge_evidence_ : array of shape (S, K, K)
+        What an edge of weight 1 to a node of cluster b says for cluster a, in nats, in each given layer.
+    temperature_ : array of shape ()
+        Nats of evidence that count as one.
     layer_names_ : tuple of str
         Of the layers that were aggregated: the given ones, and the features' own layer if one was built.
     layer_weights_ : array of shape (len(layer_names_),)
@@ -152,6 +167,8 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     spread_: Array
     probabilities_: Array
     layer_weights_: Array
+    evidence_: Array
+    corroboration_: Array
 
     def __init__(
         self,
@@ -160,14 +177,14 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         aggregation: str | Mapping[str, Any] = "geometric",
         laplacian: LaplacianKind = "joint",
         epsilon: float = 1e-3,
-        layer_weights: npt.ArrayLike | None = None,
+        layer_weights: npt.ArrayLike | Literal["auto"] | None = "auto",
         n_neighbors: int = 10,
         feature_layer: float | Literal["auto"] = "auto",
         feature_scaling: FeatureScaling = "auto",
         smoothing: int = 0,
         network: NetworkKind | Mapping[str, Any] | Network | torch.nn.Module = "mlp",
         training: Mapping[str, Any] | Training | None = None,
-        assign_labels: AssignmentMethod | Mapping[str, Any] | LabelAssignment = "kmeans",
+        assign_labels: AssignmentMethod | Mapping[str, Any] | LabelAssignment = "evidence",
         random_state: Any = None,
         verbose: bool | None = None,
     ) -> None:
@@ -249,22 +266,21 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         array of shape (N, K)
         """
         check_is_fitted(self)
-        return embed_new_nodes(X, self._result, partial(validated, self, reset=False))
+        return new_nodes(X, self._result, partial(validated, self, reset=False)).embedding(self._result.embedder)
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
-        """Label nodes, known or new, by their features alone: the cluster whose centre is nearest in the embedding.
+        """Label nodes, known or new: by their features alone, or in a graph by their edges to known nodes too.
 
         Parameters
         ----------
         X : array or sparse array of shape (N, M), or MultilayerGraph
-            See `transform`.
+            Features; or a graph with features, in which nodes that the model knows, by their ids, count as neighbours.
 
         Returns
         -------
         array of shape (N,)
         """
-        embedding = self.transform(X)
-        return nearest_center(embedding, self.cluster_centers_, self._result.parameters.assign_labels.normalize_rows)
+        return self.predict_proba(X).argmax(axis=1).astype(np.int64)
 
     def predict_proba(self, X: Any) -> Array:
         """Return for each node and cluster how probable it is that the node belongs there; `predict` names the largest.
@@ -272,16 +288,15 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Parameters
         ----------
         X : array or sparse array of shape (N, M), or MultilayerGraph
-            See `transform`.
+            See `predict`.
 
         Returns
         -------
         array of shape (N, K)
             Rows sum to 1.
         """
-        embedding = self.transform(X)
-        normalize = self._result.parameters.assign_labels.normalize_rows
-        return soft_assignment(embedding, self.cluster_centers_, float(self.spread_), normalize)
+        check_is_fitted(self)
+        return probabilities_of(X, self._result, partial(validated, self, reset=False))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted model into the folder ``path``: ``model.json`` and a safetensors file, nothing executable.
@@ -300,63 +315,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         parameters, result = load_model(path, network)
         return cls(**parameters)._install(result)
 
-    def plot_embedding(
-        self, color: Any = "cluster", *, ax: Axes | None = None, legend: bool = True, max_points: int = 30_000
-    ) -> Axes:
-        """Draw the nodes in the plane: the unit rows of the embedding, flattened. Needs ``orthonet[plot]``.
-
-        Up to 3 clusters the rows are drawn by their principal components, else by t-SNE; above 5000 points by principal
-        components again, as t-SNE would take minutes.
-
-        Parameters
-        ----------
-        color : "cluster", "confidence", or N values, default="cluster"
-            What a point's colour shows. Floats are drawn with a colour bar over their middle 98 %, NaN in grey. Strings, truth
-            values and up to 100 different integers are categories: ten colours, then ten symbols, tell them apart.
-        ax : matplotlib Axes, optional
-            Where to draw; a new pyplot figure by default, which a notebook shows.
-        legend : bool, default=True
-            Whether a legend beside the picture names the categories and counts their nodes (more than 20 are named where they
-            lie), or a colour bar shows the values.
-        max_points : int, default=30_000
-            With more nodes, a random sample of so many is drawn, and the title says so. 5000 gives t-SNE for any graph.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Examples
-        --------
-        >>> import matplotlib.figure
-        >>> from orthonet import OrthoNet, datasets
-        >>> data = datasets.make_multilayer_gaussians(n_nodes=90, n_clusters=3, random_state=0)
-        >>> model = OrthoNet(3, training={"max_iter": 20}, random_state=0).fit(data.graph)
-        >>> left, right = matplotlib.figure.Figure(layout="constrained").subplots(1, 2)
-        >>> model.plot_embedding(ax=left).get_title()
-        '90 nodes in 3 clusters'
-        >>> model.plot_embedding("confidence", ax=right) is right
-        True
-        """
-        check_is_fitted(self)
-        return plot_embedding(self._result, color, ax=ax, legend=legend, max_points=max_points)
-
-    def plot_history(self, *, ax: Axes | None = None) -> Axes:
-        """Draw the loss of each training step, and how far the embedding turned; the title says why training ended.
-
-        The turn has a scale of its own on the right; training stops below the dotted line, which is ``tol``.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; a new pyplot figure by default, which a notebook shows.
-
-        Returns
-        -------
-        matplotlib Axes
-        """
-        check_is_fitted(self)
-        return plot_history(self._result, ax=ax)
-
     def _install(self, result: FitResult) -> Self:
         """Show what a fit found, now or in a file, as fitted attributes."""
         self._result = result
@@ -364,6 +322,8 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             setattr(self, f"{name}_", array)
         self.confidence_ = result.confidence
         self.layer_names_ = result.layer_names
+        self.source_names_ = result.source_names
+        self.n_clusters_ = result.n_clusters
         self.aggregation_ = dict(result.aggregation)
         self.history_ = dict(result.history)
         self.n_iter_ = result.n_iter
@@ -381,16 +341,6 @@ class OrthoNet(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64"]
         return tags
-
-    @property
-    def _repr_html_(self) -> Callable[[], str]:
-        """What it found; scikit-learn's diagram before `fit`, and nothing where its settings ask for text."""
-        diagram: Callable[[], str] = super()._repr_html_
-        return (lambda: model_html(self._result, repr(self))) if self.__sklearn_is_fitted__() else diagram
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
-        return bundle | {"text/html": self._repr_html_()} if "text/html" in bundle else bundle
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "labels_")

@@ -1,29 +1,33 @@
-"""One fit, from data to result: prepare → aggregate → learn → assign.
+"""One fit, from data to result: prepare → weigh → aggregate → learn → judge → place.
 
-    prepare     which layers are aggregated, with which weights, and what the nets see of each node
+    prepare     which layers are aggregated, and what the nets see of each node
+    weigh       a first search for the partition that all sources support, and how far they corroborate each other
     aggregate   one Laplacian L of all layers
     learn       nets that map the features to the lowest eigenvectors of L, and the embedding that they give
-    assign      the clusters of the rows of that embedding
+    judge       the clusters that all sources support, the embedding's among the proposals; or those of the embedding alone
+    place       what features alone tell of these clusters, for new nodes
 
-`fit` takes these steps in this order, and each step is one of the functions below it. Under ``torchrun`` every process goes
-this way with the same data; the first one aggregates and assigns for all, and all train together.
+`fit` takes these steps in this order, and each step is one of the functions below it (the first, `prepare`, is in a file of
+its own). Under ``torchrun`` every process goes this way with the same data; the first one does for all what is not
+training, and all train together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.sparse import csr_array, eye_array, issparse
 
 from orthonet.aggregation import aggregate
 from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical_order, soft_assignment
 from orthonet.clustering.inputs import FitInput
+from orthonet.clustering.judging import Judgement, explain_assignment, in_given_order, in_order, judge, node_order
 from orthonet.clustering.parameters import Network, Parameters
+from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
+from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.checkpoints import Checkpoints
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype
@@ -36,22 +40,15 @@ from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import as_tensor
 from orthonet.embedding.training import train
 from orthonet.embedding.training_result import TrainingResult
-from orthonet.graph.features import Features, FeatureScaler
-from orthonet.graph.knn import knn_layer
+from orthonet.evidence.search import SEARCH_STEPS, WORDS, Search, search_partitions, sources_of
+from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.smoothing import averaging_matrix, smooth
-from orthonet.support.checks import check_weights, random_generator
+from orthonet.support.checks import random_generator
+from orthonet.support.progress import progress
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
-FEATURE_LAYER = "features"
-"""Name of the layer that is built from all features together."""
-VIEW_SHARE, RELATION_SHARE = 0.2, 0.5
-"""Weight of that layer beside layers that were made from the same features, and beside relations, where it says more: a
-fixed share, so that repeating a layer changes nothing."""
-RELATION_HOPS = 2
-"""How often features are averaged over relations before that layer is built from them."""
 FULL_BATCH_UP_TO, AUTO_BATCH = 50_000, 4096
 """Nodes up to which ``batch_size="auto"`` takes all in each step, and how many it takes of more."""
 NOT_IN_FINGERPRINT = {"checkpoint_dir", "distributed", "device", "n_jobs"}
@@ -74,34 +71,36 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     prepared = prepare(source, parameters)
     network = new_network(prepared.inputs, run)  # before the long work: a net of the wrong form fails here
     checkpoints = open_checkpoints(prepared, run)
-    laplacian, report = aggregate_layers(prepared, run, checkpoints)
+    search = weigh(prepared, run)
+    laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
     learned = learn(network, prepared, laplacian, run, checkpoints)
-    assigned = assign_clusters(learned.embedding, prepared.graph, run)
-    probabilities = soft_assignment(
-        learned.embedding, assigned.centers, assigned.spread, parameters.assign_labels.normalize_rows
-    )
+    judged = judge_clusters(learned.embedding, prepared, search, run)
+    head = place(prepared, learned.embedding, judged, run)
     layer_names = prepared.layers.layer_names
     return FitResult(
         parameters=parameters,
         arrays={
-            "labels": assigned.labels,
+            "labels": judged.assignment.labels,
             "embedding": learned.embedding,
-            "cluster_centers": assigned.centers,
-            "spread": np.array(assigned.spread),
-            "probabilities": probabilities,
+            "cluster_centers": judged.assignment.centers,
+            "spread": np.array(judged.assignment.spread),
+            "probabilities": judged.probabilities,
             "layer_weights": np.array([report["layer_weights"][name] for name in layer_names]),
+            "evidence": judged.evidence,
+            "corroboration": judged.corroboration,
+            "edge_evidence": judged.edge_evidence,
+            "temperature": np.array(judged.temperature),
+            "stability": np.array(judged.stability),
         },
         embedder=learned.embedder,
         layer_names=layer_names,
+        source_names=judged.source_names,
+        node_ids=prepared.graph.node_ids,
+        head=head,
         feature_names=source.feature_names,
         n_features=0 if prepared.scaler is None else int(prepared.inputs.shape[1]),
         aggregation=report,
-        history={
-            "loss": np.array(learned.training.losses),
-            "turn": np.array(learned.training.turns),
-            "agreement": np.array(learned.agreement),
-            "bytes_per_step": np.array(learned.training.bytes_per_step),
-        },
+        history=learned.history,
         complete=not learned.training.interrupted,
     )
 
@@ -147,98 +146,35 @@ def _batch_size(n_nodes: int, parameters: Parameters, processes: Processes) -> i
     return size
 
 
-# Prepare
+# Weigh
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """The data of a fit, ready for the aggregation and the nets."""
-
-    graph: MultilayerGraph
-    """As it was given; or with one layer, if features were given alone."""
-    layers: MultilayerGraph
-    """The layers to aggregate: those of ``graph``, and the one that is built from the features, if there is one."""
-    layer_weights: Array
-    """Of ``layers``."""
-    inputs: Features
-    """What the nets see, after ``scale``."""
-    scale: Callable[[Any], Any]
-    scaler: FeatureScaler | None
-    """None if there are no features: the nets then see one-hot vectors."""
-    averaging: csr_array | None
-    """For nets that average over neighbours."""
-
-
-def prepare(source: FitInput, parameters: Parameters) -> Prepared:
-    """Scale and smooth the features, and build the layer of all of them together."""
-    graph, share, weights = source.data, parameters.feature_layer, parameters.layer_weights
-    if not isinstance(graph, MultilayerGraph):
-        graph, share, weights = _graph_of_features(graph, parameters), 0.0, None
-    weights = check_weights(weights, graph.n_layers)
-    share = _auto_share(graph) if share == "auto" else share
-    hops = RELATION_HOPS if share and not graph.layers_from_features else 0
-    smoothing, gcn = parameters.smoothing, averages_over_graph(parameters)
-    averaging = averaging_matrix(graph, weights) if gcn or smoothing or hops else None
-    for_net = averaging if gcn else None
-    if graph.features is None:
-        if share:
-            raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
-        if smoothing:
-            raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
-        one_hot = csr_array(eye_array(graph.n_nodes, format="csr"))
-        return Prepared(graph, graph, weights, one_hot, _as_it_is, None, for_net)
-    scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
-    inputs: Features = graph.features
-    scale: Callable[[Any], Any] = scaler.transform
-    if smoothing and averaging is not None:
-        inputs, scale = smooth(graph.features, scaler, averaging, smoothing), _as_it_is
-    layers = graph
-    if share:
-        # Only the layer is built from averages: the nets see a node's own features, so that new nodes need no edges.
-        averaged = averaging is not None and hops > smoothing
-        seen = smooth(graph.features, scaler, averaging, hops) if averaged else scale(inputs)
-        own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)
-        layers, weights = _with_layer(graph, own), np.append((1 - share) * weights, share)
-    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net)
-
-
-def averages_over_graph(parameters: Parameters) -> bool:
-    """Whether the nets average over neighbours."""
-    return isinstance(parameters.network, Network) and parameters.network.kind == "gcn"
-
-
-def _graph_of_features(features: Features, parameters: Parameters) -> MultilayerGraph:
-    """Return a graph with one layer, of nearest neighbours by all features."""
-    scaler = FeatureScaler.fit(features, parameters.feature_scaling, "X")
-    layer = knn_layer(scaler.transform(features), min(parameters.n_neighbors, features.shape[0] - 1), name="X")
-    return MultilayerGraph([layer], features, [FEATURE_LAYER], layers_from_features=True)
-
-
-def _auto_share(graph: MultilayerGraph) -> float:
-    if graph.features is None or isinstance(graph.features, np.memmap):
-        return 0.0
-    if not graph.layers_from_features:
-        return RELATION_SHARE
-    return 0.0 if issparse(graph.features) else VIEW_SHARE
-
-
-def _with_layer(graph: MultilayerGraph, layer: csr_array) -> MultilayerGraph:
-    name = FEATURE_LAYER
-    while name in graph.layer_names:
-        name += " (all)"
-    return MultilayerGraph(
-        [*graph.layers, layer], layer_names=[*graph.layer_names, name], present=[*graph.present, None]
-    )
-
-
-def _as_it_is(rows: Any) -> Any:
-    return rows
+def weigh(prepared: Prepared, run: Run) -> Search | None:
+    """Search for what all sources support, as far as that goes without the nets; None if nothing asks for it."""
+    parameters = run.parameters
+    auto = isinstance(parameters.layer_weights, str)
+    if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
+        return None
+    with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
+        return search_partitions(
+            in_order(prepared.graph, node_order(prepared.graph)),
+            parameters.n_clusters,
+            np.random.default_rng(
+                [run.seed, 1]
+            ),  # of its own, so that training draws the same numbers with and without it
+            scaler=prepared.scaler,
+            layer_weights=given_weights(parameters),
+            weigh=auto,
+            report=report,
+        )
 
 
 # Aggregate
 
 
-def aggregate_layers(prepared: Prepared, run: Run, checkpoints: Checkpoints | None) -> tuple[Any, dict[str, Any]]:
+def aggregate_layers(
+    prepared: Prepared, search: Search | None, run: Run, checkpoints: Checkpoints | None
+) -> tuple[Any, dict[str, Any]]:
     """Return the aggregated Laplacian, None in all processes but the first, and what is reported of it."""
     parameters, processes = run.parameters, run.processes
     if not processes.first:
@@ -250,7 +186,7 @@ def aggregate_layers(prepared: Prepared, run: Run, checkpoints: Checkpoints | No
         prepared.layers,
         **parameters.aggregation,
         n_components=parameters.n_clusters,
-        layer_weights=prepared.layer_weights,
+        layer_weights=_corroborated(prepared, search, parameters),
         laplacian=parameters.laplacian,
         epsilon=parameters.epsilon,
         verbose=parameters.verbose,
@@ -262,6 +198,16 @@ def aggregate_layers(prepared: Prepared, run: Run, checkpoints: Checkpoints | No
     if checkpoints is not None:
         checkpoints.save_laplacian(matrix, report)
     return matrix, processes.from_first(report)
+
+
+def _corroborated(prepared: Prepared, search: Search | None, parameters: Parameters) -> Array:
+    """Return the weights of the layers times those of their sources; a layer of all views together has none of its own."""
+    if search is None or not isinstance(parameters.layer_weights, str):
+        return prepared.layer_weights
+    factors = dict(zip(search.source_names, search.weights, strict=True))
+    by_features = factors.get(WORDS, 1.0)
+    weights = prepared.layer_weights * [factors.get(name, by_features) for name in prepared.layers.layer_names]
+    return weights / weights.sum()
 
 
 def open_checkpoints(prepared: Prepared, run: Run) -> Checkpoints | None:
@@ -293,6 +239,16 @@ class Learned:
     training: TrainingResult
     agreement: float
     """How far the nets agree, at most 1."""
+
+    @property
+    def history(self) -> dict[str, Array]:
+        """How training went."""
+        return {
+            "loss": np.array(self.training.losses),
+            "turn": np.array(self.training.turns),
+            "agreement": np.array(self.agreement),
+            "bytes_per_step": np.array(self.training.bytes_per_step),
+        }
 
 
 def new_network(inputs: Features, run: Run) -> Ensemble:
@@ -359,22 +315,50 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
     return Learned(embedder, embedding, training, found.agreement)
 
 
-# Assign
+# Judge
+
+
+def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, run: Run) -> Judgement:
+    """Find the clusters, and what the sources say of them; all processes get what the first one finds."""
+    if not run.processes.first:
+        return run.processes.from_first(None)
+    how = run.parameters.assign_labels
+    if how.method == "evidence" and search is not None:
+        order = node_order(prepared.graph)
+        judged = judge(search, embedding[order], how.normalize_rows, run.rng)
+        return run.processes.from_first(in_given_order(judged, order))
+    assignment = assign_clusters(embedding, prepared.graph, run)
+    probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
+    sources = sources_of(prepared.graph, None, run.rng)
+    return run.processes.from_first(explain_assignment(prepared.graph, sources, assignment, probabilities, run.rng))
 
 
 def assign_clusters(embedding: Array, graph: MultilayerGraph, run: Run) -> Assignment:
     """Cluster the rows of the embedding, in an order that does not depend on how the nodes are numbered."""
+    how, features = run.parameters.assign_labels, graph.features
+    if how.method == "evidence":
+        raise ValueError("evidence is not found in the embedding alone")
+    return assign(
+        embedding,
+        run.parameters.n_clusters,
+        method=how.method,
+        normalize=how.normalize_rows,
+        n_init=how.n_init,
+        rng=run.rng,
+        order=canonical_order(features) if features is not None and graph.n_nodes <= SAMPLE else None,
+    )
+
+
+# Place
+
+
+def place(prepared: Prepared, embedding: Array, judged: Judgement, run: Run) -> Head | None:
+    """Train what places new nodes by their features; the paper's way needs only the centres."""
+    if prepared.scaler is None or run.parameters.assign_labels.method != "evidence":
+        return None
     if not run.processes.first:
         return run.processes.from_first(None)
-    how, features = run.parameters.assign_labels, graph.features
-    return run.processes.from_first(
-        assign(
-            embedding,
-            run.parameters.n_clusters,
-            method=how.method,
-            normalize=how.normalize_rows,
-            n_init=how.n_init,
-            rng=run.rng,
-            order=canonical_order(features) if features is not None and graph.n_nodes <= SAMPLE else None,
-        )
-    )
+    labels = judged.assignment.labels
+    head = train_head(prepared.inputs, prepared.scale, embedding, labels, run.parameters.n_clusters, run.rng)
+    warn_of_poor_features(head.accuracy, labels)
+    return run.processes.from_first(head)

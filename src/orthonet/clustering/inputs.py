@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from orthonet.clustering.result import FitResult
-from orthonet.graph.features import Features, check_features, is_float_map, spooled
+from orthonet.embedding.embedder import Embedder
+from orthonet.graph.features import Features, FeatureScaler, block_rows, check_features, is_float_map, spooled
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.smoothing import averaging_matrix, smooth
 
@@ -60,14 +61,43 @@ def fit_input(X: Any, layers: Sequence[Any] | None, validate: Validated) -> FitI
     return FitInput(MultilayerGraph(layers, X if hasattr(X, "index") else features), "X", names)
 
 
-def embed_new_nodes(X: Any, result: FitResult, validate: Validated) -> npt.NDArray[np.float64]:
-    """Return the embedding of nodes that are given by their features, or as a graph."""
+@dataclass(frozen=True)
+class NewNodes:
+    """Nodes to place: what the nets see of them, and the graph they came in, if it was one.
+
+    Attributes
+    ----------
+    features : array or sparse array of shape (N, M)
+    scaled : bool
+        Whether the features are scaled already.
+    averaging : sparse array of shape (N, N), or None
+        For nets that average over neighbours.
+    """
+
+    features: Features
+    scaled: bool
+    averaging: Any
+
+    def embedding(self, embedder: Embedder) -> npt.NDArray[np.float64]:
+        """Return the rows that the nets map the nodes to."""
+        return embedder.embed(self.features, self.averaging, scaled=self.scaled)
+
+    def scaled_blocks(self, scaler: FeatureScaler) -> Iterator[Features]:
+        """Yield the scaled features, some rows after others."""
+        size = block_rows(self.features)
+        for start in range(0, self.features.shape[0], size):
+            rows = self.features[start : start + size]
+            yield rows if self.scaled else scaler.transform(rows)
+
+
+def new_nodes(X: Any, result: FitResult, validate: Validated) -> NewNodes:
+    """Return what was passed to ``transform`` or ``predict``, features or a graph, once it fits the model."""
     smoothing, layer_weights = result.parameters.smoothing, result.parameters.layer_weights
     embedder = result.embedder
     if embedder.scaler is None:
         raise ValueError(
-            "this model was fitted on layers without features, so it can place no new nodes; the labels of its own nodes "
-            "are in labels_. Fit with features to predict"
+            "this model was fitted on layers without features, so it can place no new nodes by features; the labels of its own "
+            "nodes are in labels_. Fit with features, or pass predict a graph with edges to known nodes"
         )
     averages = smoothing > 0 or embedder.needs_graph
     if not isinstance(X, MultilayerGraph):
@@ -76,9 +106,9 @@ def embed_new_nodes(X: Any, result: FitResult, validate: Validated) -> npt.NDArr
                 "this model averages features over neighbours (smoothing or network='gcn'), so it needs their edges; pass "
                 "a MultilayerGraph"
             )
-        return embedder.embed(validate(X)[0])
+        return NewNodes(validate(X)[0], False, None)
     if X.features is None:
-        raise ValueError("the graph has no features, and new nodes are placed by their features alone")
+        raise ValueError("the graph has no features, and this model places new nodes by their features")
     names, n_features = result.feature_names, X.features.shape[1]
     if n_features != result.n_features or (names and X.feature_names and names != X.feature_names):
         raise ValueError(
@@ -86,12 +116,12 @@ def embed_new_nodes(X: Any, result: FitResult, validate: Validated) -> npt.NDArr
             f"({result.n_features})" + (f": {', '.join(names)}" if names else "")
         )
     if not averages:
-        return embedder.embed(X.features)
-    same_layers = layer_weights is not None and len(layer_weights) == X.n_layers
+        return NewNodes(X.features, False, None)
+    same_layers = isinstance(layer_weights, np.ndarray) and len(layer_weights) == X.n_layers
     averaging = averaging_matrix(X, layer_weights if same_layers else None)
     if not smoothing:
-        return embedder.embed(X.features, averaging)
-    return embedder.embed(smooth(X.features, embedder.scaler, averaging, smoothing), averaging, scaled=True)
+        return NewNodes(X.features, False, averaging)
+    return NewNodes(smooth(X.features, embedder.scaler, averaging, smoothing), True, averaging)
 
 
 def validated(estimator: BaseEstimator, X: Any, *, reset: bool) -> tuple[Features, FeatureNames]:

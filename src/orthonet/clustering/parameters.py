@@ -4,7 +4,7 @@ Some parameters have options of their own. Each of these is a name, or a mapping
 
     aggregation     "power"       {"method": "power", "p": -10, "solver": "exact"}
     network         "mlp"         {"kind": "mlp", "hidden_layers": (50, 50)}
-    assign_labels   "kmeans"      {"method": "kmeans", "normalize_rows": False}
+    assign_labels   "evidence"    {"method": "kmeans", "normalize_rows": False}
     training        None          {"max_iter": 500, "device": "cpu"}, or a `Training`
 
 Messages, and ``orthonet cluster --set``, write an option with a dot: ``training.max_iter``.
@@ -25,7 +25,7 @@ import torch
 
 from orthonet.aggregation.geometric import DTYPES as MEAN_DTYPES
 from orthonet.aggregation.registry import AGGREGATIONS, SOLVERS, check_options
-from orthonet.clustering.assignment import ASSIGNMENT_METHODS, AssignmentMethod
+from orthonet.clustering.assignment import EMBEDDING_METHODS
 from orthonet.embedding.devices import DTYPES, choose_device, choose_dtype
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, NetworkKind
 from orthonet.graph.features import FEATURE_SCALINGS, FeatureScaling
@@ -102,21 +102,25 @@ class Network:
     activation: str = "prelu"
 
 
+AssignmentMethod = Literal["evidence", "kmeans", "cluster_qr", "discretize"]
+
+
 @dataclass(frozen=True)
 class LabelAssignment:
-    """How clusters are found in the embedding, see `orthonet.clustering.assignment`.
+    """How clusters are found.
 
     Parameters
     ----------
-    method : {"kmeans", "cluster_qr", "discretize"}, default="kmeans"
-        Which algorithm.
+    method : {"evidence", "kmeans", "cluster_qr", "discretize"}, default="evidence"
+        By what all layers and features support, the embedding among the proposals (`orthonet.evidence`); or in the embedding
+        alone (`orthonet.clustering.assignment`), of which "kmeans" is the paper's way.
     normalize_rows : bool, default=True
         Whether the rows of the embedding are scaled to unit length first.
     n_init : int, default=20
         Random starts of K-means.
     """
 
-    method: AssignmentMethod = "kmeans"
+    method: AssignmentMethod = "evidence"
     normalize_rows: bool = True
     n_init: int = 20
 
@@ -129,7 +133,7 @@ class Parameters:
     aggregation: Mapping[str, Any]
     laplacian: LaplacianKind
     epsilon: float
-    layer_weights: npt.NDArray[np.float64] | None
+    layer_weights: npt.NDArray[np.float64] | Literal["auto"] | None
     n_neighbors: int
     feature_layer: float | Literal["auto"]
     feature_scaling: FeatureScaling
@@ -287,7 +291,7 @@ def _layer_weights(value: Any, name: str) -> npt.NDArray[np.float64] | None:
     except (TypeError, ValueError):
         array = None
     if array is None or isinstance(value, str):
-        raise TypeError(f"{name} must be None or numbers >= 0, one for each of the layers, got {value!r}")
+        raise TypeError(f"{name} must be 'auto', None or numbers >= 0, one for each of the layers, got {value!r}")
     if array.ndim != 1:
         raise ValueError(f"{name} must be one number for each of the layers, got shape {array.shape}")
     check_weights(array, len(array), name=name)
@@ -367,7 +371,7 @@ CONSTRAINTS: dict[str, Callable[[Any, str], Any]] = {
     "aggregation.n_steps": partial(check_integer, minimum=1),
     "laplacian": partial(check_choice, choices=LAPLACIAN_KINDS),
     "epsilon": partial(check_number, above=0),
-    "layer_weights": _layer_weights,
+    "layer_weights": _or(("auto",), _layer_weights),
     "n_neighbors": partial(check_integer, minimum=1),
     "feature_layer": _or(("auto",), _feature_layer),
     "feature_scaling": partial(check_choice, choices=FEATURE_SCALINGS),
@@ -385,7 +389,7 @@ CONSTRAINTS: dict[str, Callable[[Any, str], Any]] = {
     "training.n_jobs": _or((None, -1), partial(check_integer, minimum=1)),
     "training.checkpoint_dir": _or((None,), _path),
     "training.distributed": _boolean,
-    "assign_labels.method": partial(check_choice, choices=ASSIGNMENT_METHODS),
+    "assign_labels.method": partial(check_choice, choices=("evidence", *EMBEDDING_METHODS)),
     "assign_labels.normalize_rows": _boolean,
     "assign_labels.n_init": partial(check_integer, minimum=0),
     "random_state": _or((None,), _random_state),

@@ -19,7 +19,8 @@ import numpy as np
 import torch
 
 from orthonet.clustering.parameters import CONSTRAINTS, Parameters, check_parameters
-from orthonet.clustering.result import ARRAYS, FitResult
+from orthonet.clustering.placement import HEAD_INPUTS, Head
+from orthonet.clustering.result import ARRAYS, HEAD_ARRAYS, FitResult
 from orthonet.embedding.embedder import Embedder
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
@@ -28,7 +29,7 @@ from orthonet.support.optional import require
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
-FORMAT, VERSION = "orthonet-model", 3
+FORMAT, VERSION = "orthonet-model", 4
 INDEX = "model.json"
 MAX_INDEX_BYTES = 64 * 2**20
 """A larger index is not read: no model has so many names."""
@@ -54,6 +55,9 @@ def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | Pat
         "parameters": {name: _jsonable(value) for name, value in parameters.items()},
         "fitted": {
             "layer_names": list(result.layer_names),
+            "source_names": list(result.source_names),
+            "node_ids": _saved_ids(result.node_ids),
+            "head": None if result.head is None else result.head.inputs,
             "feature_names": _jsonable(result.feature_names),
             "feature_scaling": None if result.embedder.scaler is None else result.embedder.scaler.kind,
             "n_features": result.n_features,
@@ -127,6 +131,9 @@ def _arrays(result: FitResult) -> Arrays:
     """Return everything numeric of a result by name."""
     scaler = result.embedder.scaler
     arrays = {**result.arrays, "to_embedding": np.asarray(result.embedder.to_embedding)}
+    if result.head is not None:
+        head = result.head
+        arrays |= {"head_weights": head.weights, "head_bias": head.bias, "head_accuracy": np.array(head.accuracy)}
     arrays |= {HISTORY + name: values for name, values in result.history.items()}
     if scaler is not None and scaler.mean is not None and scaler.deviation is not None:
         arrays |= {"feature_mean": scaler.mean, "feature_deviation": scaler.deviation}
@@ -199,11 +206,16 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
         "layers": len(layer_names),
         "features": n_features,
         "outputs": len(arrays["to_embedding"]),
+        "sources": len(fitted["source_names"]),
+        "given layers": len(arrays["edge_evidence"]),
+        "head inputs": n_features if fitted["head"] == "features" else n_clusters,
     }
     form, names = fitted["network"], fitted["feature_names"]
     _check_arrays(arrays, sizes, own_module=form["kind"] == "module")
     if not np.isin(arrays["labels"], np.arange(n_clusters)).all():
         raise _Damaged(f"the labels and n_clusters do not agree on {n_clusters} clusters")
+    if not arrays["temperature"] > 0:
+        raise _Damaged("temperature should be positive")
     network = _network(form, {n.removeprefix(NETWORK): a for n, a in arrays.items() if n.startswith(NETWORK)}, module)
     if form["kind"] != "module":
         n_outputs, n_inputs = form["sizes"][-1] * form["members"], form["sizes"][0]
@@ -221,6 +233,9 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
         arrays={name: arrays[name] for name in ARRAYS},
         embedder=Embedder(network, _scaler(fitted["feature_scaling"], arrays), n_clusters, arrays["to_embedding"]),
         layer_names=layer_names,
+        source_names=tuple(map(str, fitted["source_names"])),
+        node_ids=_node_ids(fitted["node_ids"], sizes["nodes"]),
+        head=_head(fitted["head"], arrays),
         feature_names=None if names is None else tuple(map(str, names)),
         n_features=n_features,
         aggregation=dict(fitted["aggregation"]),
@@ -233,6 +248,7 @@ def _check_arrays(arrays: Arrays, sizes: Mapping[str, int], *, own_module: bool)
     """Compare each array with the shape and the type that it must have."""
     forms: dict[str, tuple[tuple[str, ...], Any]] = {
         **ARRAYS,
+        **HEAD_ARRAYS,
         "to_embedding": (("outputs", "clusters"), np.float64),
         "feature_mean": (("features",), np.float64),
         "feature_deviation": (("features",), np.float64),
@@ -273,6 +289,27 @@ def _scaler(kind: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> FeatureScaler
     if not (arrays["feature_deviation"] > 0).all():
         raise _Damaged("feature_deviation should be positive")
     return FeatureScaler(kind, arrays["feature_mean"], arrays["feature_deviation"])
+
+
+def _head(inputs: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Head | None:
+    if inputs is None:
+        return None
+    if inputs not in HEAD_INPUTS:
+        raise _Damaged(f"a head on {inputs!r} is unknown")
+    return Head(inputs, arrays["head_weights"], arrays["head_bias"], float(arrays["head_accuracy"]))
+
+
+def _saved_ids(node_ids: np.ndarray[Any, Any]) -> list[Any] | None:
+    """Return the ids of the nodes; None stands for their numbers."""
+    return None if np.array_equal(node_ids, np.arange(len(node_ids))) else _jsonable(node_ids)
+
+
+def _node_ids(saved: Any, n_nodes: int) -> np.ndarray[Any, Any]:
+    if saved is None:
+        return np.arange(n_nodes)
+    if not isinstance(saved, list) or len(saved) != n_nodes or any(isinstance(one, list | dict) for one in saved):
+        raise _Damaged(f"node_ids should be {n_nodes} ids, one per node")
+    return np.array(saved, dtype=object if len({type(one) for one in saved}) > 1 else None)
 
 
 def _is_ours(file: Path) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.clustering.parameters import Parameters
+from orthonet.clustering.placement import Head
 from orthonet.embedding.embedder import Embedder
 
 Array = npt.NDArray[Any]
@@ -25,8 +26,20 @@ ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
     "spread": ((), np.float64),
     "probabilities": (("nodes", "clusters"), np.float64),
     "layer_weights": (("layers",), np.float64),
+    "evidence": (("nodes", "sources"), np.float64),
+    "corroboration": (("sources",), np.float64),
+    "edge_evidence": (("given layers", "clusters", "clusters"), np.float64),
+    "temperature": ((), np.float64),
+    "stability": ((), np.float64),
 }
 """The shape and the type of each fitted array; the attribute of the estimator has the same name with an underscore."""
+
+HEAD_ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
+    "head_weights": (("clusters", "head inputs"), np.float64),
+    "head_bias": (("clusters",), np.float64),
+    "head_accuracy": ((), np.float64),
+}
+"""The same of the arrays that a model has only if it has a head."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +56,12 @@ class FitResult:
         The map from features to the embedding.
     layer_names : tuple of str
         Of the layers that were aggregated, the features' own layer included.
+    source_names : tuple of str
+        Of the sources of evidence: the layers, and words or features if they speak for themselves.
+    node_ids : array of shape (N,)
+        Of the nodes that were clustered, by which edges to them are recognised.
+    head : Head or None
+        What places new nodes by their features; None places them at the nearest centre.
     feature_names : tuple of str or None
         If the features came with names.
     n_features : int
@@ -61,6 +80,9 @@ class FitResult:
     arrays: Mapping[str, Array]
     embedder: Embedder
     layer_names: tuple[str, ...]
+    source_names: tuple[str, ...]
+    node_ids: Array
+    head: Head | None
     feature_names: tuple[str, ...] | None
     n_features: int
     aggregation: Mapping[str, Any]

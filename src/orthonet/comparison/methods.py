@@ -97,10 +97,17 @@ def _leiden(n_clusters: int, seed: int) -> Any:
     return baselines.Leiden(random_state=seed)  # the number of clusters comes out, and cannot be asked for
 
 
-def _orthonet(n_clusters: int, seed: int) -> Any:
-    from orthonet.clustering.estimator import OrthoNet
+def _orthonet(**options: Any) -> Callable[[int, int], Any]:
+    def make(n_clusters: int, seed: int) -> Any:
+        from orthonet.clustering.estimator import OrthoNet
 
-    return OrthoNet(n_clusters, random_state=seed, verbose=False)
+        return OrthoNet(n_clusters, random_state=seed, verbose=False, **options)
+
+    return make
+
+
+AS_IN_THE_PAPER: dict[str, Any] = {"assign_labels": "kmeans", "layer_weights": None}
+"""What makes OrthoNet the paper's: K-means in the embedding, all layers alike."""
 
 
 METHODS = {
@@ -121,7 +128,8 @@ METHODS = {
     "leiden": Method("Leiden multiplex", _leiden, package="leidenalg"),
     "snf": Method("SNF", _quiet("SNF"), package="snf"),
     "mvlearn": Method("mvlearn, co-regularised", _quiet("MVLearn"), needs_views=True, package="mvlearn"),
-    "orthonet": Method("OrthoNet", _orthonet, takes_views=False),
+    "orthonet": Method("OrthoNet", _orthonet(), takes_views=False),
+    "orthonet-paper": Method("OrthoNet, as in the paper", _orthonet(**AS_IN_THE_PAPER), takes_views=False),
 }
 """Short name, as on the command line → method."""
 

@@ -139,7 +139,7 @@ def search_partitions(
     """
     tell = report or (lambda done, what: None)
     features = None
-    if graph.features is not None and not _on_disk(graph.features):
+    if graph.features is not None and not on_disk(graph.features):
         features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
     feature_layer = _feature_layer(features)
     sources = sources_of(graph, feature_layer, rng)
@@ -173,7 +173,7 @@ def sources_of(graph: MultilayerGraph, feature_layer: csr_array | None, rng: np.
         source_of_layer(layer, name, rng) for layer, name in zip(graph.layers, graph.layer_names, strict=True)
     ]
     given = graph.features
-    if given is not None and not _on_disk(given) and are_words(given):
+    if given is not None and not on_disk(given) and are_words(given):
         sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, graph.layer_names), rng))
     elif feature_layer is not None and not graph.layers_from_features:
         sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, graph.layer_names), rng))
@@ -200,7 +200,7 @@ def _feature_layer(features: Array | None) -> csr_array | None:
     return knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
 
 
-def _on_disk(features: Features) -> bool:
+def on_disk(features: Features) -> bool:
     """Tell whether features are a memory map too large to be in memory as a whole: the search then does without them."""
     return isinstance(features, np.memmap) and features.nbytes > BLOCK_BYTES
 

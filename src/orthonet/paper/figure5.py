@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from orthonet.clustering.estimator import OrthoNet
+from orthonet.comparison.methods import AS_IN_THE_PAPER
 from orthonet.comparison.training_fractions import score_by_fraction
 from orthonet.paper import scores
 from orthonet.paper.scores import Records
@@ -50,7 +51,9 @@ def measure(data_name: str, fraction: float, repeat: int, quick: bool) -> dict[s
     (found,) = score_by_fraction(
         data.graph,
         data.labels,
-        lambda seed: OrthoNet(data.n_clusters, random_state=seed, verbose=False, training={"n_networks": 1}),
+        lambda seed: OrthoNet(
+            data.n_clusters, random_state=seed, verbose=False, training={"n_networks": 1}, **AS_IN_THE_PAPER
+        ),
         fractions=[fraction],
         n_repeats=1,
         random_state=repeat,

@@ -10,6 +10,7 @@ from typing import Any
 
 from orthonet import baselines
 from orthonet.clustering.estimator import OrthoNet
+from orthonet.comparison.methods import AS_IN_THE_PAPER
 from orthonet.datasets import Dataset
 from orthonet.paper import scores
 from orthonet.paper.methods import scored
@@ -64,10 +65,10 @@ def measure(data_name: str, way: str, learner: str, seed: int, quick: bool) -> d
 
 def _estimator(data: Dataset, way: str, learner: str, seed: int) -> Any:
     if way == DEFAULTS:
-        return OrthoNet(data.n_clusters, random_state=seed, verbose=False)
+        return OrthoNet(data.n_clusters, random_state=seed, verbose=False, **AS_IN_THE_PAPER)
     options: dict[str, Any] = {**AGGREGATIONS[way], "random_state": seed, "verbose": False}
     if learner == "OrthoNet":
-        return OrthoNet(data.n_clusters, feature_layer=0.0, **options)
+        return OrthoNet(data.n_clusters, feature_layer=0.0, **AS_IN_THE_PAPER, **options)
     return baselines.SpectralClustering(data.n_clusters, **options)
 
 

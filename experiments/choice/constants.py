@@ -1,0 +1,81 @@
+"""Every constant of the evidence package, read from its source, with how it was chosen."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from orthonet import evidence
+from orthonet.paper import scores
+
+BY_SCORES = {
+    "recombination.CELLS_PER_CLUSTER": "**yes**: among none, 3, 4 and 6",
+    "rows of words": "**yes**: as they are, or scaled to equal sums",
+    "choice": "**yes**: by relative support per source, or by the plain sum of supports",
+}
+"""What was chosen with a look at scores. Everything else was chosen by reasons."""
+TAKEN_OVER = (
+    "mending.MOVING_SHARE",
+    "mending.MAX_ROUNDS",
+    "proposals.filtered.TERMS",
+    "proposals.inputs.DIMENSIONS",
+    "proposals.registry.FINER",
+    "proposals.spectral.EVALUATIONS",
+    "search.FEATURE_NEIGHBORS",
+    "strengths of the filter",
+)
+"""Values of an exploratory script, whose scores were seen; none was varied since."""
+ELSEWHERE = {"orthonet.graph.features": ("ZEROS",)}
+"""Modules outside the package → constants of theirs that evidence depends on."""
+WITHOUT_A_NAME = (
+    ("rows of words", "not rescaled", "a node with more words makes more observations"),
+    ("choice", "relative support", "support of each source over the most that any partition found gives it, weighted"),
+    (
+        "strengths of the filter",
+        "1, 4, 16",
+        "a of features averaged over the relations; 4 where layers were made from features",
+    ),
+    ("regularization", "1", "mean degrees added to each degree before eigenvectors; 0 where features are averaged"),
+    ("spectrum", "½", "of ‖w‖² in the objective of the weights from the spectrum, as its authors have it"),
+)
+"""Choices that are not constants of a module: what, value, meaning."""
+
+
+def table() -> str:
+    """Return a Markdown table of all constants."""
+    rows = [[f"`{name}`", value, meaning, chosen_how(name)] for name, value, meaning in named()]
+    rows += [[name, value, meaning, chosen_how(name)] for name, value, meaning in WITHOUT_A_NAME]
+    return scores.table(["constant", "value", "meaning", "chosen with a look at labels"], rows)
+
+
+def chosen_how(name: str) -> str:
+    """Say whether a value was chosen with a look at labels."""
+    return BY_SCORES.get(name, "taken over from an exploratory script" if name in TAKEN_OVER else "no")
+
+
+def named() -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the value and the meaning of each number in capitals of the package."""
+    inside = sorted(one.name for one in pkgutil.walk_packages(evidence.__path__, f"{evidence.__name__}."))
+    for module_name in (*inside, *ELSEWHERE):
+        module = importlib.import_module(module_name)
+        short = module_name.removeprefix(f"{evidence.__name__}.").removeprefix("orthonet.")
+        for name, meaning in _documented(Path(str(module.__file__))):
+            value = getattr(module, name)
+            if isinstance(value, int | float) and name in ELSEWHERE.get(module_name, (name,)):
+                yield f"{short}.{name}", f"{value:,.4g}" if isinstance(value, float) else f"{value:,}", meaning
+
+
+def _documented(file: Path) -> Iterator[tuple[str, str]]:
+    """Yield the names in capitals that a module assigns, and the string below each."""
+    body = ast.parse(file.read_text()).body
+    for here, below in zip(body, [*body[1:], None], strict=True):
+        if not isinstance(here, ast.Assign):
+            continue
+        names = [node.id for target in here.targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+        text = ""
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str):
+            text = " ".join(below.value.value.split())
+        yield from ((name, text) for name in names if name.isupper())

@@ -1,0 +1,182 @@
+"""Judge: which partition the layers and the features support, how sure each label is, and who says so.
+
+The search (`orthonet.evidence.search`) begins before the nets are trained: it weighs the layers that are then aggregated.
+When the embedding is there it joins the search as one more proposal, the best partition is chosen, and its probabilities
+are tempered on resampled data. Labels that were found otherwise (``assign_labels="kmeans"``) are explained by the same
+sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, canonical_order
+from orthonet.evidence.confidence import tempered_probabilities
+from orthonet.evidence.corroboration import corroboration
+from orthonet.evidence.mending import Partition
+from orthonet.evidence.search import Search, on_disk
+from orthonet.evidence.sources import Labels, LayerSource, Source
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.warn import warn_user
+
+Array = npt.NDArray[np.float64]
+
+NETWORK = "network"
+"""The paper's proposal: the clusters of the net's embedding."""
+NO_AGREEMENT = 0.05
+"""Corroboration below which a source counts as not corroborated by the others."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Labels, and what the sources say of them.
+
+    Attributes
+    ----------
+    assignment : Assignment
+        Labels in order of falling cluster size, and their centres in the embedding.
+    source_names : tuple of str
+    probabilities : array of shape (N, K)
+    temperature : float
+        Nats of evidence that count as one.
+    stability : float
+        Share of nodes that keep their cluster when the data is resampled.
+    evidence : array of shape (N, sources)
+        Nats for each node's own cluster against its runner-up.
+    corroboration : array of shape (sources,)
+    edge_evidence : array of shape (S, K, K)
+        Nats that an edge of a layer to a node of cluster b, of weight 1, says for cluster a; one of weight w says √w times as
+        much.
+    """
+
+    assignment: Assignment
+    source_names: tuple[str, ...]
+    probabilities: Array
+    temperature: float
+    stability: float
+    evidence: Array
+    corroboration: Array
+    edge_evidence: Array
+
+
+def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Generator) -> Judgement:
+    """Choose the partition that all sources support, the net's among them, and temper its probabilities.
+
+    The rows of the embedding are those of the graph of the search.
+    """
+    search.add_embedding(NETWORK, embedding)
+    chosen = search.best
+    k, sources, weights = search.inputs.n_clusters, search.sources, search.weights
+    assignment = assignment_of(embedding, chosen.labels, k, normalize)
+    others = [one for one in search.partitions if one is not chosen]
+    renumbered = Partition(assignment.labels, chosen.support, chosen.origin)
+    tempered = tempered_probabilities(sources, renumbered, others, k, rng, weights)
+    _warn_of_disagreement(search)
+    return Judgement(
+        assignment,
+        search.source_names,
+        tempered.probabilities,
+        tempered.temperature,
+        tempered.stability,
+        evidence_of_sources(sources, assignment.labels, k, weights),
+        search.corroboration,
+        edge_evidence_of(search.inputs.layers, sources, assignment.labels, k, weights),
+    )
+
+
+def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
+    """Return an order of the nodes that does not depend on their numbering: by features, else by degrees up to two steps away.
+
+    The search draws its random numbers for nodes in this order, so that they fall on the same nodes however these are numbered.
+    """
+    if graph.features is not None and graph.n_nodes <= SAMPLE and not on_disk(graph.features):
+        return canonical_order(graph.features)
+    keys = []
+    for layer in graph.layers:
+        walks = np.ones(graph.n_nodes)
+        for _ in range(3):
+            walks = layer @ walks
+            keys.append(np.round(walks / max(walks.max(), np.finfo(np.float64).tiny), 9))
+    return np.lexsort(keys)
+
+
+def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerGraph:
+    """Return the graph with its nodes in an order; features that are too large for memory are left where they are."""
+    if graph.features is not None and on_disk(graph.features):
+        graph = MultilayerGraph(graph.layers, None, graph.layer_names, graph.node_ids, present=graph.present)
+    return graph.subgraph(order)
+
+
+def in_given_order(judgement: Judgement, order: npt.NDArray[np.intp]) -> Judgement:
+    """Return a judgement of nodes that were taken in an order, with the nodes as they were given."""
+    given = np.argsort(order)
+    assignment = judgement.assignment
+    return replace(
+        judgement,
+        assignment=replace(assignment, labels=assignment.labels[given]),
+        probabilities=judgement.probabilities[given],
+        evidence=judgement.evidence[given],
+    )
+
+
+def explain_assignment(
+    graph: MultilayerGraph,
+    sources: list[Source],
+    assignment: Assignment,
+    probabilities: Array,
+    rng: np.random.Generator,
+) -> Judgement:
+    """Return what the sources say of labels that were found by other means."""
+    k = len(assignment.centers)
+    alike = np.ones(len(sources))
+    return Judgement(
+        assignment,
+        tuple(source.name for source in sources),
+        probabilities,
+        1.0,
+        1.0,
+        evidence_of_sources(sources, assignment.labels, k, alike),
+        corroboration(sources, [assignment.labels], k, rng),
+        edge_evidence_of(graph.layers, sources, assignment.labels, k, alike),
+    )
+
+
+def evidence_of_sources(sources: list[Source], labels: Labels, n_clusters: int, weights: Array) -> Array:
+    """Return what each source says for each node's own cluster against its runner-up by all sources, in nats."""
+    by_source = np.stack(
+        [weight * source.node_scores(labels, n_clusters) for source, weight in zip(sources, weights, strict=True)],
+        axis=1,
+    )
+    nodes = np.arange(len(labels))
+    total = by_source.sum(axis=1)
+    total[nodes, labels] = -np.inf
+    runner_up = total.argmax(axis=1)
+    return by_source[nodes, :, labels] - by_source[nodes, :, runner_up]
+
+
+def edge_evidence_of(
+    layers: Sequence[csr_array], sources: list[Source], labels: Labels, n_clusters: int, weights: Array
+) -> Array:
+    """Return the evidence of one edge of each layer."""
+    parts = []
+    for index, layer in enumerate(layers):
+        source = sources[index]
+        if not isinstance(source, LayerSource):  # a dense layer, whose source knows it by its landmarks
+            source = LayerSource(np.sqrt(layer), source.name, source.observations)
+        parts.append(weights[index] * source.log_ratios(labels, n_clusters) * source.per_unit_weight)
+    return np.stack(parts)
+
+
+def _warn_of_disagreement(search: Search) -> None:
+    found = search.corroboration
+    if len(found) > 1 and found.max() < NO_AGREEMENT:
+        names = ", ".join(map(repr, search.source_names[:6])) + (", …" if len(found) > 6 else "")
+        warn_user(
+            f"the sources ({names}) do not agree on anything: no partition found from the others explains more than "
+            f"{found.max():.0%} of what one of them shows; these clusters rest on single sources, so look at each source alone"
+        )

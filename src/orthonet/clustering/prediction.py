@@ -1,0 +1,68 @@
+"""Probabilities of clusters for nodes, known or new: by their features, and by their edges to nodes that the model knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+
+from orthonet.clustering.assignment import soft_assignment, unit_rows
+from orthonet.clustering.inputs import NewNodes, Validated, new_nodes
+from orthonet.clustering.result import FitResult
+from orthonet.evidence.sources import indicator
+from orthonet.graph.multilayer import MultilayerGraph
+
+Array = npt.NDArray[np.float64]
+
+
+def probabilities_of(X: Any, result: FitResult, validate: Validated) -> Array:
+    """Return the probability of each cluster for each node of X, features or a graph, N x K.
+
+    What features say and what edges to known nodes say are independent, so that their logarithms add up.
+    """
+    by_edges = edge_log_odds(X, result) if isinstance(X, MultilayerGraph) else None
+    if by_edges is None:
+        return softmax(feature_log_odds(new_nodes(X, result, validate), result), axis=1)
+    if result.embedder.scaler is not None and X.features is not None:
+        by_edges = by_edges + feature_log_odds(new_nodes(X, result, validate), result)
+    return softmax(by_edges, axis=1)
+
+
+def feature_log_odds(nodes: NewNodes, result: FitResult) -> Array:
+    """Return what the features of nodes say, by the head if there is one, else by the distances to the centres."""
+    head, scaler = result.head, result.embedder.scaler
+    if head is not None and head.inputs == "features" and scaler is not None:
+        return np.vstack([head.log_odds(rows) for rows in nodes.scaled_blocks(scaler)])
+    embedding = nodes.embedding(result.embedder)
+    if head is not None:
+        return head.log_odds(unit_rows(embedding))
+    centers, spread = result.arrays["cluster_centers"], float(result.arrays["spread"])
+    soft = soft_assignment(embedding, centers, spread, result.parameters.assign_labels.normalize_rows)
+    return np.log(np.maximum(soft, np.finfo(np.float64).tiny))
+
+
+def edge_log_odds(graph: MultilayerGraph, result: FitResult) -> Array | None:
+    """Return what edges to known nodes say, tempered; None if the graph has no known nodes, or no layer that the model has.
+
+    Nodes are known by their ids. Where the model's nodes had none but their numbers, they are known only in a graph that has
+    all of them: nodes 0, 1, 2 of another graph are others.
+    """
+    known = {identity: position for position, identity in enumerate(result.node_ids.tolist())}
+    positions = np.array([known.get(identity, -1) for identity in graph.node_ids.tolist()])
+    present = np.flatnonzero(positions >= 0)
+    numbered = np.array_equal(result.node_ids, np.arange(len(result.node_ids)))
+    if not present.size or (numbered and present.size < len(result.node_ids)):
+        return None
+    evidence = dict(zip(result.layer_names, result.arrays["edge_evidence"], strict=False))
+    shared = [
+        (layer, evidence[name]) for name, layer in zip(graph.layer_names, graph.layers, strict=True) if name in evidence
+    ]
+    if not shared:
+        return None
+    clusters = indicator(result.arrays["labels"][positions[present]], result.n_clusters)
+    total = np.zeros((graph.n_nodes, result.n_clusters))
+    for layer, of_edge in shared:
+        total += (np.sqrt(layer[:, present]) @ clusters).toarray() @ of_edge.T
+    return total / float(result.arrays["temperature"])

@@ -1,0 +1,119 @@
+"""Prepare: which layers are aggregated, with which weights to begin with, and what the nets see of each node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, eye_array, issparse
+
+from orthonet.clustering.inputs import FitInput
+from orthonet.clustering.parameters import Network, Parameters
+from orthonet.graph.features import Features, FeatureScaler
+from orthonet.graph.knn import knn_layer
+from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.smoothing import averaging_matrix, smooth
+from orthonet.support.checks import check_weights
+
+Array = npt.NDArray[np.float64]
+
+FEATURE_LAYER = "features"
+"""Name of the layer that is built from all features together."""
+VIEW_SHARE, RELATION_SHARE = 0.2, 0.5
+"""Weight of that layer beside layers that were made from the same features, and beside relations, where it says more: a
+fixed share, so that repeating a layer changes nothing."""
+RELATION_HOPS = 2
+"""How often features are averaged over relations before that layer is built from them."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The data of a fit, ready for the aggregation and the nets."""
+
+    graph: MultilayerGraph
+    """As it was given; or with one layer, if features were given alone."""
+    layers: MultilayerGraph
+    """The layers to aggregate: those of ``graph``, and the one that is built from the features, if there is one."""
+    layer_weights: Array
+    """Of ``layers``."""
+    inputs: Features
+    """What the nets see, after ``scale``."""
+    scale: Callable[[Any], Any]
+    scaler: FeatureScaler | None
+    """None if there are no features: the nets then see one-hot vectors."""
+    averaging: csr_array | None
+    """For nets that average over neighbours."""
+
+
+def prepare(source: FitInput, parameters: Parameters) -> Prepared:
+    """Scale and smooth the features, and build the layer of all of them together."""
+    graph, share, weights = source.data, parameters.feature_layer, given_weights(parameters)
+    if not isinstance(graph, MultilayerGraph):
+        graph, share, weights = _graph_of_features(graph, parameters), 0.0, None
+    weights = check_weights(weights, graph.n_layers)
+    share = _auto_share(graph) if share == "auto" else share
+    hops = RELATION_HOPS if share and not graph.layers_from_features else 0
+    smoothing, gcn = parameters.smoothing, averages_over_graph(parameters)
+    averaging = averaging_matrix(graph, weights) if gcn or smoothing or hops else None
+    for_net = averaging if gcn else None
+    if graph.features is None:
+        if share:
+            raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
+        if smoothing:
+            raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
+        one_hot = csr_array(eye_array(graph.n_nodes, format="csr"))
+        return Prepared(graph, graph, weights, one_hot, _as_it_is, None, for_net)
+    scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
+    inputs: Features = graph.features
+    scale: Callable[[Any], Any] = scaler.transform
+    if smoothing and averaging is not None:
+        inputs, scale = smooth(graph.features, scaler, averaging, smoothing), _as_it_is
+    layers = graph
+    if share:
+        # Only the layer is built from averages: the nets see a node's own features, so that new nodes need no edges.
+        averaged = averaging is not None and hops > smoothing
+        seen = smooth(graph.features, scaler, averaging, hops) if averaged else scale(inputs)
+        own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)
+        layers, weights = _with_layer(graph, own), np.append((1 - share) * weights, share)
+    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net)
+
+
+def given_weights(parameters: Parameters) -> Array | None:
+    """Return the weights of the layers that were given, None where all start alike."""
+    return parameters.layer_weights if isinstance(parameters.layer_weights, np.ndarray) else None
+
+
+def averages_over_graph(parameters: Parameters) -> bool:
+    """Whether the nets average over neighbours."""
+    return isinstance(parameters.network, Network) and parameters.network.kind == "gcn"
+
+
+def _graph_of_features(features: Features, parameters: Parameters) -> MultilayerGraph:
+    """Return a graph with one layer, of nearest neighbours by all features."""
+    scaler = FeatureScaler.fit(features, parameters.feature_scaling, "X")
+    layer = knn_layer(scaler.transform(features), min(parameters.n_neighbors, features.shape[0] - 1), name="X")
+    return MultilayerGraph([layer], features, [FEATURE_LAYER], layers_from_features=True)
+
+
+def _auto_share(graph: MultilayerGraph) -> float:
+    if graph.features is None or isinstance(graph.features, np.memmap):
+        return 0.0
+    if not graph.layers_from_features:
+        return RELATION_SHARE
+    return 0.0 if issparse(graph.features) else VIEW_SHARE
+
+
+def _with_layer(graph: MultilayerGraph, layer: csr_array) -> MultilayerGraph:
+    name = FEATURE_LAYER
+    while name in graph.layer_names:
+        name += " (all)"
+    return MultilayerGraph(
+        [*graph.layers, layer], layer_names=[*graph.layer_names, name], present=[*graph.present, None]
+    )
+
+
+def _as_it_is(rows: Any) -> Any:
+    return rows
