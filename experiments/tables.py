@@ -11,7 +11,7 @@ from orthonet.paper.results import environment
 from orthonet.support.files import write_atomically
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs" / name for name in ("results.md", "reproduction.md", "choice.md")))
+DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs" / name for name in ("results.md", "reproduction.md", "choice.md", "evidence.md")))
 
 
 def publish(name: str, table: str) -> None:

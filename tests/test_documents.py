@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from orthonet.clustering.judging import NETWORK
+from orthonet.evidence.proposals import PROPOSALS
+
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 # Those marked as transcripts are run, with what they print, by test_transcripts.py.
@@ -84,6 +87,13 @@ def test_the_table_of_warnings_has_them_all_and_no_others():
     assert given
     assert [text for text in given if not any(row.search(text) for row in shown.values())] == []
     assert [text for text, row in shown.items() if not any(map(row.search, given))] == []
+
+
+def test_the_table_of_proposals_is_that_of_the_registry():
+    text = (ROOT / "docs" / "reference" / "evidence.md").read_text()
+    *rows, last = re.findall(r"^\| `(.+?)`( \(costly\))? \| (.+) \|$", text, re.MULTILINE)
+    assert rows == [(one.name, " (costly)" * one.costly, one.reason) for one in PROPOSALS.values()]
+    assert last[0] == NETWORK
 
 
 def warnings_in(path):

@@ -14,7 +14,9 @@ from orthonet.paper import scores
 BY_SCORES = {
     "recombination.CELLS_PER_CLUSTER": "**yes**: among none, 3, 4 and 6",
     "rows of words": "**yes**: as they are, or scaled to equal sums",
-    "choice": "**yes**: by relative support per source, or by the plain sum of supports",
+    "weights of edges": "**yes**: among the weight, its square root, ln(1 + w) and the weight up to twice the mean",
+    "search.DENSE": "**yes**: with it, or edges for all layers; the value lies between ACM (0.24) and DBLP (0.30)",
+    "choice": "**yes**: the sum of supports, or each source relative to the most that it gives to any partition",
 }
 """What was chosen with a look at scores. Everything else was chosen by reasons."""
 TAKEN_OVER = (
@@ -32,7 +34,8 @@ ELSEWHERE = {"orthonet.graph.features": ("ZEROS",)}
 """Modules outside the package → constants of theirs that evidence depends on."""
 WITHOUT_A_NAME = (
     ("rows of words", "not rescaled", "a node with more words makes more observations"),
-    ("choice", "relative support", "support of each source over the most that any partition found gives it, weighted"),
+    ("weights of edges", "square root", "evens out the variance of counts"),
+    ("choice", "sum of supports", "a source of noise explains itself best, so no source is measured by its own best"),
     (
         "strengths of the filter",
         "1, 4, 16",

@@ -47,7 +47,6 @@ def measure(data: str, seed: int, joining: tuple[str, ...]) -> Record:
         "n_clusters": found.inputs.n_clusters,
         **_chosen(found, best, truth, reached),
         "search_nmi": search_nmi,
-        "by_sum": _nmi(truth, found.partitions[0].labels),
         "before": max(row[0] for row in proposals.values()),
         "after": reached,
         "seconds": round(seconds, 2),

@@ -16,7 +16,6 @@ from orthonet.graph.words import inverse_document_frequencies
 
 CELLS = "cells per cluster"
 ROWS = "rows of words"
-CHOICE = "choice"
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,7 @@ def _cells() -> Setting:
 SETTINGS: dict[str, Setting] = {
     CELLS: _cells(),
     ROWS: Setting("rows of words", "as they are", ("of equal sum",)),
-    CHOICE: Setting("choice", "relative support per source", ("sum of supports",)),
 }
-"""The other value of the last needs no run of its own: each run records it."""
 
 
 @contextmanager

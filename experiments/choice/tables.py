@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from choice.sets import SETS
-from choice.settings import CHOICE, SETTINGS
+from choice.settings import SETTINGS
 from orthonet.paper import scores
 from orthonet.paper.scores import Records
 
@@ -107,8 +107,6 @@ def left_out(records: Records, setting: str) -> str:
 def _reached(records: Records, data: str, setting: str, value: str) -> float:
     """Return the mean NMI over the seeds that all values of the setting were measured with, NaN if there is none."""
     default = SETTINGS[setting].default
-    if setting == CHOICE:
-        return scores.mean(runs_of(records, data), "nmi" if value == default else "by_sum")
     varied = [one for one in scores.of(records, data=data, setting=setting) if "nmi" in one]
     of_value = {
         other: {one["seed"]: one["nmi"] for one in varied if one["value"] == other}

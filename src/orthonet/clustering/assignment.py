@@ -7,8 +7,8 @@ of membership. Then one of
     cluster_qr   the rows that the pivoted QR decomposition picks, each node with the one it is most alike
     discretize   the rotation that brings the embedding nearest to an indicator matrix
 
-gives a partition and its centres, and every node joins its nearest centre: a new node is placed by the same rule. How much
-nearer it is than the others tells how sure the label is.
+gives a partition and its centres, and every node joins its nearest centre; with these methods a new node is placed by the same
+rule. How much nearer it is than the others tells how sure the label is.
 
 See Also
 --------
@@ -131,7 +131,7 @@ def nearest_center(embedding: Array, centers: Array, normalize: bool = True) -> 
 def soft_assignment(embedding: Array, centers: Array, spread: float, normalize: bool = True) -> Array:
     """Return for each row and centre the probability exp(−d²/2σ²), scaled to sum 1; its largest is the nearest centre's.
 
-    σ² is the mean squared distance of the nodes to their own centres, as in a mixture of equal round Gaussians.
+    σ² is the mean squared distance of the nodes to their own centres.
     """
     exponents = -_distances(embedding, centers, normalize) / (2 * max(spread, 1e-12))
     weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
@@ -160,7 +160,7 @@ def _rows(embedding: Array, normalize: bool) -> Array:
 
 
 def _distances(embedding: Array, centers: Array, normalize: bool) -> Array:
-    """Squared distances, but for each row's own squared length where only their order matters."""
+    """Return the squared distance of each row to each centre."""
     rows = _rows(embedding, normalize)
     return (centers**2).sum(axis=1) - 2 * (rows @ centers.T) + (rows**2).sum(axis=1, keepdims=True)
 

@@ -65,10 +65,10 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     n_neighbors : int, default=10
         Neighbours in the layer that is built from the features (all other nodes if they are fewer).
     feature_layer : float or "auto", default="auto"
-        Weight, among all layers, of a nearest-neighbour layer of all features together. "auto" is 0.5 beside relations,
-        and there the layer is built from features that were averaged twice over the mean graph; beside layers that were
-        made from the features (`MultilayerGraph.layers_from_features`) 0.2 for dense and 0 for sparse ones; 0 for memory
-        maps. ``fit(X)`` without layers has that layer alone.
+        Weight, among all layers, of a nearest-neighbour layer of all features together; beside relations it is built from
+        features that were averaged twice over the mean graph. "auto" is 0.5 beside relations; beside layers that were made
+        from the features (`MultilayerGraph.layers_from_features`) 0.2 for dense and 0 for sparse ones; 0 for memory maps.
+        ``fit(X)`` without layers has that layer alone.
     feature_scaling : {"auto", "standard", "unit", "none"}, default="auto"
         "auto" standardises dense features and scales the rows of sparse ones to unit length.
     smoothing : int, default=0
@@ -87,7 +87,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         (`orthonet.clustering.assignment`); with options as in ``{"method": "kmeans", "n_init": 50, "normalize_rows": False}``.
         ``assign_labels="kmeans", layer_weights=None`` is the paper's way.
     random_state : int, Generator, RandomState or None, default=None
-        Seed of the initial weights and of K-means. The global random states of NumPy and torch are neither used nor
+        Seed of all random draws. The global random states of NumPy and torch are neither used nor
         changed.
     verbose : bool, optional
         Progress bars: after two seconds on a terminal (None, the default), always or never.
@@ -99,14 +99,14 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     embedding_ : array of shape (N, K)
         Orthonormal columns, in the order of rising eigenvalues.
     cluster_centers_ : array of shape (K, K)
-        Centres of the clusters among the rows of the embedding scaled to unit length.
+        Centres of the clusters among the rows of the embedding, scaled to unit length unless ``normalize_rows`` is False.
     spread_ : array of shape ()
         Mean squared distance of these rows to their centres.
     n_clusters_ : int
         Number of clusters.
     probabilities_ : array of shape (N, K)
-        Of the clusters of each node, largest at its label: tempered so that of the nodes given 0.9 about nine in ten keep their
-        cluster when the data is resampled.
+        Of the clusters of each node, largest at its label: by evidence, tempered so that of the nodes given 0.9 about nine in
+        ten keep their cluster when the data is resampled; else by the distances to the centres.
     confidence_ : array of shape (N,)
         Probability of each node's own label.
     stability_ : array of shape ()
@@ -274,7 +274,8 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Parameters
         ----------
         X : array or sparse array of shape (N, M), or MultilayerGraph
-            Features; or a graph with features, in which nodes that the model knows, by their ids, count as neighbours.
+            Features; or a graph, in which nodes that the model knows, by their ids, count as neighbours. Where the model's
+            nodes have no ids but their numbers, the graph must begin with all of them.
 
         Returns
         -------

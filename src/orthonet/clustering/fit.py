@@ -8,8 +8,8 @@
     place       what features alone tell of these clusters, for new nodes
 
 `fit` takes these steps in this order, and each step is one of the functions below it (the first, `prepare`, is in a file of
-its own). Under ``torchrun`` every process goes this way with the same data; the first one does for all what is not
-training, and all train together.
+its own). Under ``torchrun`` every process prepares the same data; the first one does the rest for all, but for training,
+which all do together.
 """
 
 from __future__ import annotations
@@ -155,18 +155,26 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     auto = isinstance(parameters.layer_weights, str)
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
+    graph = in_order(prepared.graph, node_order(prepared.graph))
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
         return search_partitions(
-            in_order(prepared.graph, node_order(prepared.graph)),
+            graph,
             parameters.n_clusters,
             np.random.default_rng(
                 [run.seed, 1]
             ),  # of its own, so that training draws the same numbers with and without it
             scaler=prepared.scaler,
-            layer_weights=given_weights(parameters),
+            layer_weights=_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,
         )
+
+
+def _by_name(weights: Array | None, given: MultilayerGraph, graph: MultilayerGraph) -> Array | None:
+    """Return weights of the given layers in the order of the same layers of another graph."""
+    if weights is None or len(weights) != given.n_layers:
+        return None
+    return np.array([weights[given.layer_names.index(name)] for name in graph.layer_names])
 
 
 # Aggregate
@@ -201,7 +209,7 @@ def aggregate_layers(
 
 
 def _corroborated(prepared: Prepared, search: Search | None, parameters: Parameters) -> Array:
-    """Return the weights of the layers times those of their sources; a layer of all views together has none of its own."""
+    """Return the weights of the layers times those of their sources; a layer without a source weighs as words do, else 1."""
     if search is None or not isinstance(parameters.layer_weights, str):
         return prepared.layer_weights
     factors = dict(zip(search.source_names, search.weights, strict=True))
@@ -326,7 +334,7 @@ def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, 
     if how.method == "evidence" and search is not None:
         order = node_order(prepared.graph)
         judged = judge(search, embedding[order], how.normalize_rows, run.rng)
-        return run.processes.from_first(in_given_order(judged, order))
+        return run.processes.from_first(in_given_order(judged, prepared.graph, order))
     assignment = assign_clusters(embedding, prepared.graph, run)
     probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
     sources = sources_of(prepared.graph, None, run.rng)

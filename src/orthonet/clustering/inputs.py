@@ -63,7 +63,7 @@ def fit_input(X: Any, layers: Sequence[Any] | None, validate: Validated) -> FitI
 
 @dataclass(frozen=True)
 class NewNodes:
-    """Nodes to place: what the nets see of them, and the graph they came in, if it was one.
+    """Nodes to place: what the nets see of them.
 
     Attributes
     ----------

@@ -106,21 +106,36 @@ def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
 
 
 def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerGraph:
-    """Return the graph with its nodes in an order; features that are too large for memory are left where they are."""
-    if graph.features is not None and on_disk(graph.features):
-        graph = MultilayerGraph(graph.layers, None, graph.layer_names, graph.node_ids, present=graph.present)
-    return graph.subgraph(order)
+    """Return the graph with its nodes in an order, and its layers by their number of edges, then by name.
+
+    Features that are too large for memory are left where they are.
+    """
+    on_file = graph.features is not None and on_disk(graph.features)
+    layers = sorted(range(graph.n_layers), key=lambda index: (graph.layers[index].nnz, graph.layer_names[index]))
+    return MultilayerGraph(
+        [graph.layers[index] for index in layers],
+        None if on_file else graph.features,
+        [graph.layer_names[index] for index in layers],
+        graph.node_ids,
+        present=[graph.present[index] for index in layers],
+        layers_from_features=graph.layers_from_features,
+    ).subgraph(order)
 
 
-def in_given_order(judgement: Judgement, order: npt.NDArray[np.intp]) -> Judgement:
-    """Return a judgement of nodes that were taken in an order, with the nodes as they were given."""
-    given = np.argsort(order)
-    assignment = judgement.assignment
+def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> Judgement:
+    """Return a judgement of a graph that was taken in an order, with nodes and layers as they were given."""
+    nodes = np.argsort(order)
+    names, assignment = judgement.source_names, judgement.assignment
+    layers = [names.index(name) for name in graph.layer_names]
+    sources = [*layers, *range(graph.n_layers, len(names))]
     return replace(
         judgement,
-        assignment=replace(assignment, labels=assignment.labels[given]),
-        probabilities=judgement.probabilities[given],
-        evidence=judgement.evidence[given],
+        assignment=replace(assignment, labels=assignment.labels[nodes]),
+        source_names=tuple(names[source] for source in sources),
+        probabilities=judgement.probabilities[nodes],
+        evidence=judgement.evidence[np.ix_(nodes, sources)],
+        corroboration=judgement.corroboration[sources],
+        edge_evidence=judgement.edge_evidence[layers],
     )
 
 

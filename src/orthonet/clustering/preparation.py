@@ -73,7 +73,8 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
         inputs, scale = smooth(graph.features, scaler, averaging, smoothing), _as_it_is
     layers = graph
     if share:
-        # Only the layer is built from averages: the nets see a node's own features, so that new nodes need no edges.
+        # Only the layer is built from averages: unless asked to smooth, the nets see a node's own features, so that new nodes
+        # need no edges.
         averaged = averaging is not None and hops > smoothing
         seen = smooth(graph.features, scaler, averaging, hops) if averaged else scale(inputs)
         own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)

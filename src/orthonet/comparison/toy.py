@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orthonet.clustering.estimator import OrthoNet
+from orthonet.comparison.methods import AS_IN_THE_PAPER
 from orthonet.comparison.pictures import draw_overview
 from orthonet.datasets import Dataset, make_multilayer_gaussians
 
@@ -26,7 +27,7 @@ def make_toy(seed: int) -> Dataset:
 
 def fit_toy(data: Dataset, seed: int) -> OrthoNet:
     """Return OrthoNet with its defaults, fitted to the toy."""
-    return OrthoNet(CLUSTERS, random_state=seed, verbose=False).fit(data.graph)
+    return OrthoNet(CLUSTERS, random_state=seed, verbose=False, **AS_IN_THE_PAPER).fit(data.graph)
 
 
 def draw_toy(seed: int) -> Figure:
