@@ -24,8 +24,6 @@ ROUNDS = 15
 """Of mending: enough for what is a ratio of two informations."""
 ARBITRATED = 3
 """Sources from which on they are weighed."""
-LEAST = 0.01
-"""Weight of a source that nobody corroborates: it still decides on nodes of which no other source speaks."""
 MENDED = 3
 """Starts that are mended for each source, the best before mending."""
 
@@ -61,10 +59,10 @@ def corroboration(
 
 
 def weights_of(corroborations: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return w = 1 − (max c − c), at least `LEAST`; 1 for two sources, which can disagree but not say which is wrong."""
+    """Return w = 1 − (max c − c); 1 for two sources, which can disagree but not say which is wrong."""
     if len(corroborations) < ARBITRATED:
         return np.ones(len(corroborations))
-    return np.maximum(1.0 - (corroborations.max() - corroborations), LEAST)
+    return 1.0 - (corroborations.max() - corroborations)
 
 
 def _best(
