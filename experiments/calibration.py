@@ -3,7 +3,8 @@
 ORTHONET_DATA_HOME=… python experiments/calibration.py
 
 For each set, one search (seed 0, without the net), its tempered probabilities, and how often the most probable cluster is
-the class that it matches best. The expected calibration error is the mean over nodes of |share right − mean confidence| in ten bins.
+the class that it matches best. The expected calibration error is the mean over nodes of |share right − mean confidence| in
+ten bins.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ from orthonet.paper.results import environment
 from orthonet.support.files import write_atomically
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs" / name for name in ("results.md", "reproduction.md", "choice.md", "evidence.md")))
+PAGES = ("results.md", "reproduction.md", "choice.md", "evidence.md")
+DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs" / name for name in PAGES))
 
 
 def publish(name: str, table: str) -> None:
