@@ -45,7 +45,7 @@ def search_incidences(incidences: Mapping[str, csr_array], n_clusters: int, rng:
     inputs = ProposalInputs(list(incidences.values()), None, None, True, n_clusters, sources, rng)
     proposals = dict(propose(inputs, incidences))
     found = corroboration(sources, list(proposals.values()), n_clusters, rng)
-    search = Search(inputs, sources, weights_of(found), found, [], {})
+    search = Search(inputs, sources, weights_of(sources, found), found, [], {})
     search.add(proposals.items())
     return search
 

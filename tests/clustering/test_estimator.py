@@ -42,9 +42,12 @@ def test_fitted_attributes(fitted, clouds):
     assert fitted.layer_names_ == (*clouds.graph.layer_names, "features")  # the features' own layer included
     assert fitted.layer_weights_.sum() == pytest.approx(1)
     assert (fitted.layer_weights_ > 0).all()
-    assert fitted.source_names_ == clouds.graph.layer_names  # features that layers were made from are no further source
-    assert fitted.evidence_.shape == (150, 3)
-    assert fitted.corroboration_.shape == (3,)
+    assert fitted.source_names_ == (
+        *clouds.graph.layer_names,
+        "features",
+    )  # all groups together show what none shows alone
+    assert fitted.evidence_.shape == (150, 4)
+    assert fitted.corroboration_.shape == (4,)
     assert fitted.edge_evidence_.shape == (3, 3, 3)
     assert len(fitted.history_["loss"]) == fitted.n_iter_
     assert fitted.aggregation_["method"] == "geometric"

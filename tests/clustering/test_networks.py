@@ -5,9 +5,12 @@ import pytest
 import torch
 from scipy.sparse import csr_array
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_info
 from torch import nn
 
 from orthonet import MultilayerGraph, OrthoNet, aggregate, datasets, metrics
+from orthonet.embedding.devices import threads
+from orthonet.embedding.networks import Perceptron
 
 PAPER = {"assign_labels": "kmeans", "layer_weights": None}
 """The paper's way."""
@@ -303,6 +306,7 @@ def test_a_feature_layer_needs_features(data):
         ({"training": {"batch_size": 1}}, ValueError, "batch_size must be an integer >= 2, got 1"),
         ({"training": {"batch_size": "all"}}, TypeError, "batch_size must be an integer >= 2, got 'all'"),
         ({"training": {"n_networks": 0}}, ValueError, "n_networks must be an integer >= 1, got 0"),
+        ({"network": {"n_inputs": 0}}, ValueError, "n_inputs must be an integer >= 1, got 0"),
     ],
     ids=str,
 )
@@ -325,3 +329,41 @@ def test_the_number_of_threads_is_given_back(data):
     before = torch.get_num_threads()
     small(training={"n_jobs": before + 1, "max_iter": 2}).fit(data.graph)
     assert torch.get_num_threads() == before
+
+
+def test_small_work_takes_one_thread_and_large_work_what_there_is():
+    before = torch.get_num_threads()
+    with threads(None, n_nodes=100):
+        assert torch.get_num_threads() == 1
+        assert all(pool["num_threads"] == 1 for pool in threadpool_info())
+    with threads(None, n_nodes=10**6):
+        assert torch.get_num_threads() == before
+    assert torch.get_num_threads() == before
+
+
+def test_three_nets_where_labels_rest_on_the_embedding_alone(data):
+    by_evidence = OrthoNet(3, random_state=0, training={"max_iter": 2}).fit(data.graph)
+    by_embedding = OrthoNet(3, random_state=0, training={"max_iter": 2}, assign_labels="kmeans").fit(data.graph)
+    assert [len(model._result.embedder.network.members) for model in (by_evidence, by_embedding)] == [1, 3]
+
+
+@pytest.mark.parametrize("convert", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_many_features_are_reduced_for_training_and_new_nodes_still_come_with_all_of_them(data, convert):
+    rng = np.random.default_rng(0)
+    n_features = data.graph.features.shape[1]
+    many = convert(data.graph.features @ rng.normal(size=(n_features, 40)))
+    graph = MultilayerGraph(data.graph.layers, many)
+    model = small(network={"hidden_layers": (20,), "n_inputs": n_features}).fit(graph)
+    member = model._result.embedder.network.members[0]
+    assert member.sizes == (40, 20, 3)
+    assert np.linalg.matrix_rank(member.layers[0].weight.detach().numpy()) <= n_features
+    np.testing.assert_allclose(model.transform(many[:5]), model.embedding_[:5], atol=1e-8)
+
+
+def test_a_net_that_takes_over_a_linear_map_computes_the_same():
+    generator = torch.Generator().manual_seed(0)
+    net = Perceptron((3, 5, 2), generator)
+    basis, inputs = torch.rand(7, 3), torch.rand(4, 7)
+    before = net(inputs @ basis)
+    net.absorb(basis)
+    torch.testing.assert_close(net(inputs), before)

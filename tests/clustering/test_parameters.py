@@ -47,6 +47,7 @@ WRONG = {
     "network.kind": "transformer",
     "network.hidden_layers": 100,
     "network.activation": "softmax",
+    "network.n_inputs": 0,
     "training.learning_rate": 0,
     "training.max_iter": 0,
     "training.tol": -1,
@@ -146,7 +147,8 @@ def test_options_reach_the_aggregation(clouds, aggregation):
     alike = {"layer_weights": None, "training": {"max_iter": 2}, "random_state": 0}
     model = OrthoNet(3, aggregation=aggregation, **alike).fit(graph)
     expected = aggregate(graph, **aggregation, n_components=3).info
-    assert {**model.aggregation_, "seconds": 0} == {**expected, "seconds": 0}
+    rounded = {"seconds": 0, "residual": pytest.approx(expected.get("residual"))}  # a fit computes on one thread
+    assert {**rounded, **model.aggregation_, "seconds": 0} == {**expected, **rounded}
 
 
 def test_options_of_the_aggregation_change_the_embedding(clouds):

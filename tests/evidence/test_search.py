@@ -143,7 +143,8 @@ def test_sources_are_what_was_observed_independently(good_layers, truth, rng):
     assert names(MultilayerGraph(two)) == ["words", "other", "features"]
     assert names(MultilayerGraph(two, words)) == ["words", "other", "words (all)"]
     assert names(MultilayerGraph(two, words, layers_from_features=True)) == ["words", "other", "words (all)"]
-    assert names(MultilayerGraph(two, dense, layers_from_features=True)) == ["words", "other"]
+    assert names(MultilayerGraph(two, dense, layers_from_features=True)) == ["words", "other", "features"]
+    assert names(MultilayerGraph({"one": two["words"]}, dense, layers_from_features=True)) == ["one"]
 
 
 def path(n_nodes):

@@ -237,7 +237,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         try:
             source = fit_input(X, layers, partial(validated, self, reset=True))
             training = parameters.training
-            with plain_torch(), joined(training.distributed) as processes, threads(training.n_jobs):
+            with plain_torch(), joined(training.distributed) as processes, threads(training.n_jobs, source.n_nodes):
                 return self._install(fit(source, parameters, processes))
         except BaseException:  # a fit that fails or is interrupted leaves the earlier one as it was
             self.__dict__.clear()

@@ -41,7 +41,6 @@ from orthonet.embedding.tensors import as_tensor
 from orthonet.embedding.training import train
 from orthonet.embedding.training_result import TrainingResult
 from orthonet.evidence.search import SEARCH_STEPS, WORDS, Search, search_partitions, sources_of
-from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
@@ -51,6 +50,8 @@ Array = npt.NDArray[np.float64]
 
 FULL_BATCH_UP_TO, AUTO_BATCH = 50_000, 4096
 """Nodes up to which ``batch_size="auto"`` takes all in each step, and how many it takes of more."""
+SEVERAL = 3
+"""Nets where labels rest on the embedding alone: one net depends on its initial weights."""
 NOT_IN_FINGERPRINT = {"checkpoint_dir", "distributed", "device", "n_jobs"}
 """Options of training that may change between a run that was interrupted and the one that goes on with it."""
 
@@ -69,7 +70,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     """
     run = Run.start(source.n_nodes, parameters, processes)
     prepared = prepare(source, parameters)
-    network = new_network(prepared.inputs, run)  # before the long work: a net of the wrong form fails here
+    network = new_network(prepared, run)  # before the long work: a net of the wrong form fails here
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)
     laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
@@ -259,14 +260,14 @@ class Learned:
         }
 
 
-def new_network(inputs: Features, run: Run) -> Ensemble:
+def new_network(prepared: Prepared, run: Run) -> Ensemble:
     """Return the nets that are to be trained, with initial weights."""
     k, form = run.parameters.n_clusters, run.parameters.network
     if not isinstance(form, Network):
         network = build_ensemble(form, (), 1, None)
-        check_module(network, inputs, k)
+        check_module(network, prepared.inputs, k)
         return network
-    sizes = (int(inputs.shape[1]), *form.hidden_layers, k)
+    sizes = (prepared.n_inputs, *form.hidden_layers, k)
     if form.kind != "linear" and k > sizes[-2] + 1:
         wanted = (*form.hidden_layers[:-1], k)
         raise ValueError(
@@ -274,7 +275,10 @@ def new_network(inputs: Features, run: Run) -> Ensemble:
             f"network.hidden_layers={wanted}"
         )
     generator = torch.Generator("cpu").manual_seed(run.seed)
-    return build_ensemble(form.kind, sizes, run.parameters.training.n_networks, generator, form.activation)
+    n_networks = run.parameters.training.n_networks
+    if n_networks == "auto":
+        n_networks = 1 if run.parameters.assign_labels.method == "evidence" else SEVERAL
+    return build_ensemble(form.kind, sizes, n_networks, generator, form.activation)
 
 
 def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, checkpoints: Checkpoints | None) -> Learned:
@@ -290,7 +294,8 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
     rows = laplacian_rows(laplacian, processes, n_nodes, device, sum_dtype(device))
     neighbours = None if prepared.averaging is None else as_tensor(prepared.averaging, dtype).to(device)
     network.to(device=device, dtype=dtype).use_graph(neighbours)
-    nodes = Nodes(prepared.inputs, prepared.scale, processes.share(n_nodes), device, dtype)
+    share = processes.share(n_nodes)
+    nodes = Nodes(prepared.inputs, prepared.reduced, share, device, dtype)
     training = train(
         network,
         nodes,
@@ -310,8 +315,10 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
             f"training was interrupted after {len(training.losses)} of {how.max_iter} steps; the model is incomplete"
         )
     network.use_graph(None)
+    if prepared.basis is not None:
+        network.double().absorb(torch.from_numpy(prepared.basis))
     embedder = Embedder(network, prepared.scaler, k)
-    outputs = embedder.outputs(nodes, prepared.averaging)
+    outputs = embedder.outputs(Nodes(prepared.inputs, prepared.scale, share, device, dtype), prepared.averaging)
     found = embedding_map(outputs, rows, k, processes)
     if found.rank < k:
         warn_user(

@@ -42,40 +42,37 @@ class Training:
     learning_rate : float, default=1e-3
         Of AMSGrad.
     max_iter : int, default=200
-        Training steps at most. More bring the embedding closer to the eigenvectors of the aggregated Laplacian, which is
-        not always better: the net's own smoothness over the features is half of what the method knows.
+        Training steps at most. More bring the embedding closer to the eigenvectors of the aggregated Laplacian, not always to
+        better clusters: the net's own smoothness over the features is half of what the method knows.
     tol : float, default=5e-3
         Training stops early when the embedding turned by less than this in 20 steps (1 − mean squared cosine).
     batch_size : int, "auto" or None, default="auto"
         Nodes per step. None takes all; "auto" takes all up to 50,000 nodes, and 4096 of more.
-    n_networks : int, default=3
-        Nets trained side by side from different initial weights. Their embeddings are combined by what they agree on, see
-        `orthonet.embedding.orthogonal`; a module of your own is trained once.
+    n_networks : int or "auto", default="auto"
+        Nets trained side by side, combined by what they agree on (`orthonet.embedding.orthogonal`); a module of your own is
+        trained once. "auto" is 1, and 3 where labels come from the embedding alone.
     device : str, default="auto"
         Where the nets are trained: a CUDA GPU if there is one, else the CPU; or "cpu", "cuda", "cuda:1", "mps".
     dtype : {"float32", "float64"}, default="float32"
         Of the nets while they are trained.
     n_jobs : int, optional
-        Threads of torch; -1 for all cores.
+        Threads, -1 for one per core. None is one up to 5,000 nodes, which is best beside other work, else all the process has.
     checkpoint_dir : path, optional
-        Folder in which the state of training is kept. A fit that was killed goes on from there, and ends as if it had not
-        been.
+        Folder in which the state of training is kept. A fit that was killed goes on from there as if it had not been.
     distributed : bool, default=False
         Train with all processes that ``torchrun`` started; each passes the same graph to ``fit``.
 
     Examples
     --------
     >>> from orthonet import OrthoNet
-    >>> from orthonet.clustering.parameters import Training
-    >>> by_mapping = OrthoNet(3, training={"max_iter": 50})
-    >>> by_object = OrthoNet(3, training=Training(max_iter=50))
+    >>> by_mapping, by_object = OrthoNet(3, training={"max_iter": 50}), OrthoNet(3, training=Training(max_iter=50))
     """
 
     learning_rate: float = 1e-3
     max_iter: int = 200
     tol: float = 5e-3
     batch_size: int | Literal["auto"] | None = "auto"
-    n_networks: int = 3
+    n_networks: int | Literal["auto"] = "auto"
     device: str = "auto"
     dtype: Literal["float32", "float64"] = "float32"
     n_jobs: int | None = None
@@ -90,16 +87,19 @@ class Network:
     Parameters
     ----------
     kind : {"mlp", "linear", "gcn"}, default="mlp"
-        The map from features to outputs.
     hidden_layers : sequence of int, default=(400, 200, 100)
         Units of each hidden layer.
     activation : {"prelu", "relu", "gelu", "silu", "tanh"}, default="prelu"
         Between the layers.
+    n_inputs : int, "auto" or None, default="auto"
+        To how many more features are reduced (SVD) while an "mlp" is trained; None: all. "auto" is 128, or None for labels of
+        the embedding alone.
     """
 
     kind: NetworkKind = "mlp"
     hidden_layers: Sequence[int] = (400, 200, 100)
     activation: str = "prelu"
+    n_inputs: int | Literal["auto"] | None = "auto"
 
 
 AssignmentMethod = Literal["evidence", "kmeans", "cluster_qr", "discretize"]
@@ -112,8 +112,8 @@ class LabelAssignment:
     Parameters
     ----------
     method : {"evidence", "kmeans", "cluster_qr", "discretize"}, default="evidence"
-        By what all layers and features support, the embedding among the proposals (`orthonet.evidence`); or in the embedding
-        alone (`orthonet.clustering.assignment`), of which "kmeans" is the paper's way.
+        By what all layers and features support (`orthonet.evidence`); or in the embedding alone
+        (`orthonet.clustering.assignment`), of which "kmeans" is the paper's way.
     normalize_rows : bool, default=True
         Whether the rows of the embedding are scaled to unit length first.
     n_init : int, default=20
@@ -379,11 +379,12 @@ CONSTRAINTS: dict[str, Callable[[Any, str], Any]] = {
     "network.kind": partial(check_choice, choices=NETWORK_KINDS),
     "network.hidden_layers": _hidden_layers,
     "network.activation": partial(check_choice, choices=ACTIVATIONS),
+    "network.n_inputs": _or(("auto", None), partial(check_integer, minimum=1)),
     "training.learning_rate": partial(check_number, above=0),
     "training.max_iter": partial(check_integer, minimum=1),
     "training.tol": partial(check_number, at_least=0),
     "training.batch_size": _or(("auto", None), partial(check_integer, minimum=2)),
-    "training.n_networks": partial(check_integer, minimum=1),
+    "training.n_networks": _or(("auto",), partial(check_integer, minimum=1)),
     "training.device": _device,
     "training.dtype": partial(check_choice, choices=DTYPES),
     "training.n_jobs": _or((None, -1), partial(check_integer, minimum=1)),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, issparse
+from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.parameters import Network, Parameters
@@ -27,6 +28,8 @@ VIEW_SHARE, RELATION_SHARE = 0.2, 0.5
 fixed share, so that repeating a layer changes nothing."""
 RELATION_HOPS = 2
 """How often features are averaged over relations before that layer is built from them."""
+AUTO_INPUTS = 128
+"""Inputs of a net at most: training then costs what the hidden layers cost."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,18 @@ class Prepared:
     """None if there are no features: the nets then see one-hot vectors."""
     averaging: csr_array | None
     """For nets that average over neighbours."""
+    basis: Array | None = None
+    """M x m: what the nets are trained on is ``scale(inputs) @ basis``; None if it is all features."""
+
+    @property
+    def n_inputs(self) -> int:
+        """Inputs of the nets while they are trained."""
+        return int(self.inputs.shape[1] if self.basis is None else self.basis.shape[1])
+
+    def reduced(self, rows: Any) -> Any:
+        """Return some rows of ``inputs`` as the nets are trained on them."""
+        scaled = self.scale(rows)
+        return scaled if self.basis is None else np.asarray(scaled @ self.basis)
 
 
 def prepare(source: FitInput, parameters: Parameters) -> Prepared:
@@ -79,7 +94,25 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
         seen = smooth(graph.features, scaler, averaging, hops) if averaged else scale(inputs)
         own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)
         layers, weights = _with_layer(graph, own), np.append((1 - share) * weights, share)
-    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net)
+    basis = _input_basis(inputs, scale, parameters)
+    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net, basis)
+
+
+def _input_basis(inputs: Features, scale: Callable[[Any], Any], parameters: Parameters) -> Array | None:
+    """Return the leading right singular vectors of the features; None where the nets are trained on all of them.
+
+    Hundreds of features are mostly copies of each other, and thousands of words are rarely seen: what a net learns of them
+    it learns in their leading directions, at a fraction of the cost. Each process finds the same ones.
+    """
+    net = parameters.network
+    if not isinstance(net, Network) or net.kind != "mlp" or isinstance(inputs, np.memmap):
+        return None
+    size = net.n_inputs
+    if size == "auto":
+        size = AUTO_INPUTS if parameters.assign_labels.method == "evidence" else None
+    if size is None or min(inputs.shape) <= size:
+        return None
+    return np.ascontiguousarray(randomized_svd(scale(inputs), size, random_state=0)[2].T, dtype=np.float64)
 
 
 def given_weights(parameters: Parameters) -> Array | None:

@@ -81,6 +81,19 @@ class Perceptron(nn.Module):
             hidden = layer(hidden)
         return hidden
 
+    def absorb(self, basis: Tensor) -> None:
+        """Take inputs x where it took x · ``basis``: the map becomes part of the first layer."""
+        first = self.layers[0]
+        weight, bias = first.get_parameter("weight"), first.get_parameter("bias")
+        wider: nn.Linear = nn.utils.skip_init(
+            nn.Linear, len(basis), len(bias), device=weight.device, dtype=weight.dtype
+        )  # type: ignore[no-untyped-call]
+        with torch.no_grad():
+            wider.weight.copy_(weight @ basis.T.to(weight))
+            wider.bias.copy_(bias)
+        self.layers[0] = wider
+        self.sizes = (len(basis), *self.sizes[1:])
+
 
 class GraphConvolution(Perceptron):
     """A perceptron that averages over neighbours after each hidden linear layer: h ← activation(S h W + b).
@@ -116,6 +129,12 @@ class Ensemble(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """Return the outputs of all members, (N, members · K)."""
         return torch.cat([member(features) for member in self.members], dim=1)
+
+    def absorb(self, basis: Tensor) -> None:
+        """Let members take inputs x where they took x · ``basis``."""
+        for member in self.members:
+            if isinstance(member, Perceptron):
+                member.absorb(basis)
 
     def use_graph(self, neighbours: Tensor | None) -> None:
         """Tell graph-convolutional members which graph they average over."""

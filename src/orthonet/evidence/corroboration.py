@@ -8,6 +8,9 @@ both with each node left out. A source of noise explains itself well and nobody 
 
 so that a source loses what it falls short of the best corroborated one; where no source corroborates any other there is
 nothing to tell good from bad by, and all weigh the same.
+
+A joint source (all features, beside layers made from groups of them) sees what no group sees alone, and is weighed by how far
+the groups corroborate it; but it corroborates none of them, since it would repeat what each says.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from orthonet.evidence.sources import Labels, Source, support
 ROUNDS = 15
 """Of mending: enough for what is a ratio of two informations."""
 ARBITRATED = 3
-"""Sources from which on they are weighed."""
+"""Sources that are not joint from which on all are weighed."""
 MENDED = 3
 """Starts that are mended for each source, the best before mending."""
 
@@ -50,7 +53,11 @@ def corroboration(
         alone[index] = 1.0
         if source.observations == 0:
             continue
-        from_others = _best(sources, starts, n_clusters, rng, 1.0 - alone)
+        others = np.array([not other.joint for other in sources]) * (1.0 - alone)
+        if not others.any():
+            values[index] = 1.0
+            continue
+        from_others = _best(sources, starts, n_clusters, rng, others)
         from_itself = _best(sources, starts, n_clusters, rng, alone)
         most = support([source], from_itself, n_clusters)
         if most > 0:
@@ -58,11 +65,15 @@ def corroboration(
     return values
 
 
-def weights_of(corroborations: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return w = 1 − (max c − c); 1 for two sources, which can disagree but not say which is wrong."""
-    if len(corroborations) < ARBITRATED:
-        return np.ones(len(corroborations))
-    return 1.0 - (corroborations.max() - corroborations)
+def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return w = 1 − (max c − c), at most 1; 1 for two sources, which can disagree but not say which is wrong.
+
+    Joint sources do not count among those, nor towards the largest c.
+    """
+    apart = np.array([not source.joint for source in sources])
+    if apart.sum() < ARBITRATED:
+        return np.ones(len(sources))
+    return np.minimum(1.0 - (corroborations[apart].max() - corroborations), 1.0)
 
 
 def _best(

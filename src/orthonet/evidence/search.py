@@ -151,7 +151,7 @@ def search_partitions(
     found = corroboration(sources, list(cheap.values()), n_clusters, rng)
     weights = _given_weights(layer_weights, graph.n_layers, len(sources))
     if weigh:
-        weights = weights * weights_of(found)
+        weights = weights * weights_of(sources, found)
     search = Search(inputs, sources, weights, found, [], {})
     tell(2, "mending")
     mended = search._mended(cheap.items())
@@ -164,19 +164,19 @@ def search_partitions(
 
 
 def sources_of(graph: MultilayerGraph, feature_layer: csr_array | None, rng: np.random.Generator) -> list[Source]:
-    """Return what a graph gives evidence by: each layer, and the features if the layers were not made from them.
+    """Return what a graph gives evidence by: each layer, and the features.
 
-    Words speak for themselves, beside their neighbour layers too; dense features through their own layer, and only beside
-    relations: a layer of all features beside the layers of its parts would be a copy that vouches for the others.
+    Words speak for themselves, dense features through their own layer. Beside layers made from groups of the features they
+    are a joint source: clusters that overlap in each group may be apart in all together. A single layer has shown it all.
     """
     sources: list[Source] = [
         source_of_layer(layer, name, rng) for layer, name in zip(graph.layers, graph.layer_names, strict=True)
     ]
-    given = graph.features
+    given, joint = graph.features, graph.layers_from_features
     if given is not None and not on_disk(given) and are_words(given):
-        sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, graph.layer_names), rng))
-    elif feature_layer is not None and not graph.layers_from_features:
-        sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, graph.layer_names), rng))
+        sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, graph.layer_names), rng, joint=joint))
+    elif feature_layer is not None and not (joint and graph.n_layers == 1):
+        sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, graph.layer_names), rng, joint=joint))
     return sources
 
 

@@ -46,6 +46,8 @@ class Source(Protocol):
     """Independent observations per node."""
     ends: int
     """How many nodes share an observation: 2 for an edge, 1 for a word."""
+    joint: bool
+    """Whether it shows together what other sources show in parts, as all features do beside layers made from groups of them."""
 
     @property
     def n_nodes(self) -> int:
@@ -74,6 +76,8 @@ class LayerSource:
     name : str
     observations : float
         Independent observations per node.
+    joint : bool, default=False
+        Whether it shows together what other sources show in parts.
 
     Attributes
     ----------
@@ -83,7 +87,7 @@ class LayerSource:
 
     ends = 2
 
-    def __init__(self, adjacency: csr_array, name: str, observations: float) -> None:
+    def __init__(self, adjacency: csr_array, name: str, observations: float, *, joint: bool = False) -> None:
         total = float(adjacency.sum())
         # The mean entry is 1, so that counts are counts of edges whatever the unit of the weights.
         self.per_unit_weight = adjacency.nnz / total if total > 0 else 1.0
@@ -91,10 +95,10 @@ class LayerSource:
         self._degrees = np.asarray(self._edges.sum(axis=1)).ravel()
         self._total = max(float(self._degrees.sum()), 1.0)
         self._per_edge = observations * adjacency.shape[0] / self._total
-        self.name, self.observations = name, observations
+        self.name, self.observations, self.joint = name, observations, joint
 
     @classmethod
-    def from_layer(cls, adjacency: csr_array, name: str, rng: np.random.Generator) -> Self:
+    def from_layer(cls, adjacency: csr_array, name: str, rng: np.random.Generator, *, joint: bool = False) -> Self:
         """Return a layer as a source, its observations by the design effect; a node without edges makes none.
 
         An edge counts by the square root of its weight, which evens out the variance of counts: else a few heavy edges,
@@ -102,7 +106,7 @@ class LayerSource:
         """
         observations = effective_observations(np.diff(adjacency.indptr), layer_closure(adjacency, rng))
         roots = csr_array((np.sqrt(adjacency.data), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
-        return cls(roots, name, float(observations.mean()))
+        return cls(roots, name, float(observations.mean()), joint=joint)
 
     @property
     def n_nodes(self) -> int:
@@ -137,7 +141,7 @@ class LayerSource:
     def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
         """Return the layer with each edge counted by the geometric mean of the weights of its nodes."""
         scale = diags_array(np.sqrt(node_weights))
-        return type(self)(csr_array(scale @ self._edges @ scale), self.name, self.observations)
+        return type(self)(csr_array(scale @ self._edges @ scale), self.name, self.observations, joint=self.joint)
 
     def _neighbours(self, labels: Labels, n_clusters: int) -> Array:
         return np.asarray(self._edges @ indicator(labels, n_clusters).toarray())
@@ -160,11 +164,13 @@ class WordSource:
     name : str
     observations : float
         Independent observations per node, on average; a node with more words has more.
+    joint : bool, default=False
+        Whether it shows together what other sources show in parts.
     """
 
     ends = 1
 
-    def __init__(self, words: csr_array, name: str, observations: float) -> None:
+    def __init__(self, words: csr_array, name: str, observations: float, *, joint: bool = False) -> None:
         total = float(words.sum())
         self._words = csr_array(words * (words.nnz / total)) if total > 0 else words
         self._by_word = csr_array(self._words.T)
@@ -172,14 +178,16 @@ class WordSource:
         self._total = max(float(self._lengths.sum()), 1.0)
         self._shares = np.asarray(self._words.sum(axis=0)).ravel() / self._total
         self._per_word = observations * words.shape[0] / self._total
-        self.name, self.observations = name, observations
+        self.name, self.observations, self.joint = name, observations, joint
 
     @classmethod
-    def from_counts(cls, counts: csr_array, name: str, rng: np.random.Generator) -> Self:
-        """Return a table of counts as a source, its observations by the design effect."""
+    def from_counts(cls, counts: csr_array, name: str, rng: np.random.Generator, *, joint: bool = False) -> Self:
+        """Return a table of counts as a source, each node's observations by the design effect: long texts repeat themselves."""
         observations = effective_observations(np.diff(counts.indptr), word_closure(counts, rng))
         weighted = csr_array(counts @ diags_array(inverse_document_frequencies(counts)))
-        return cls(weighted, name, float(observations.mean()))
+        lengths = np.asarray(weighted.sum(axis=1)).ravel()
+        weighted = csr_array(diags_array(observations / np.where(lengths > 0, lengths, 1.0)) @ weighted)
+        return cls(weighted, name, float(observations.mean()), joint=joint)
 
     @property
     def n_nodes(self) -> int:
@@ -218,7 +226,8 @@ class WordSource:
     def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
         """Return the words with nodes counted by their weights, and words by random ones."""
         by_word = diags_array(rng.exponential(size=self._words.shape[1]))
-        return type(self)(csr_array(diags_array(node_weights) @ self._words @ by_word), self.name, self.observations)
+        weighted = csr_array(diags_array(node_weights) @ self._words @ by_word)
+        return type(self)(weighted, self.name, self.observations, joint=self.joint)
 
     def _in_clusters(self, labels: Labels, n_clusters: int) -> Array:
         return np.ascontiguousarray((self._by_word @ indicator(labels, n_clusters).toarray()).T)
