@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from orthonet.evidence.corroboration import corroboration, weights_of
+from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import merged_down, propose
 from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
-from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource
+from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource, support
 from orthonet.graph.features import BLOCK_BYTES, Features, FeatureScaler, are_words
 from orthonet.graph.knn import knn_layer
 from orthonet.graph.multilayer import MultilayerGraph
@@ -75,6 +75,21 @@ class Search:
     def best(self) -> Partition:
         """The most supported partition."""
         return self.partitions[0]
+
+    @property
+    def cannot_judge(self) -> bool:
+        """Whether all sources are neighbours by features, in groups that corroborate nothing of each other.
+
+        Any smooth cut through a cloud explains the neighbours in it; only that groups agree tells a cluster from a cut.
+        """
+        groups = np.array([not source.joint for source in self.sources])
+        by_neighbours = not self.inputs.relations and all(isinstance(one, LayerSource) for one in self.sources)
+        return bool(by_neighbours and groups.sum() > 1 and self.corroboration[groups].max() < NO_AGREEMENT)
+
+    def as_proposed(self, name: str) -> Partition:
+        """Return what was proposed under a name, before mending."""
+        labels = self.proposed[name]
+        return Partition(labels, support(self.sources, labels, self.inputs.n_clusters, self.weights), name)
 
     @property
     def source_names(self) -> tuple[str, ...]:
