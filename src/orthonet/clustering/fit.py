@@ -156,7 +156,8 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     auto = isinstance(parameters.layer_weights, str)
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
-    graph = in_order(prepared.graph, node_order(prepared.graph))
+    order = node_order(prepared.graph)
+    graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
         return search_partitions(
             graph,
@@ -165,6 +166,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
                 [run.seed, 1]
             ),  # of its own, so that training draws the same numbers with and without it
             scaler=prepared.scaler,
+            feature_layer=None if known is None else known[order][:, order],
             layer_weights=_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,

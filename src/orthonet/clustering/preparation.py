@@ -57,6 +57,13 @@ class Prepared:
         """Inputs of the nets while they are trained."""
         return int(self.inputs.shape[1] if self.basis is None else self.basis.shape[1])
 
+    @property
+    def neighbours_by_features(self) -> csr_array | None:
+        """The layer of nearest neighbours by all features as they are; None if there is none."""
+        built = self.layers.n_layers > self.graph.n_layers and self.graph.layers_from_features
+        as_they_are = isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= AUTO_INPUTS
+        return self.layers.layers[-1] if built and as_they_are else None
+
     def reduced(self, rows: Any) -> Any:
         """Return some rows of ``inputs`` as the nets are trained on them."""
         scaled = self.scale(rows)

@@ -127,6 +127,7 @@ def search_partitions(
     rng: np.random.Generator,
     *,
     scaler: FeatureScaler | None = None,
+    feature_layer: csr_array | None = None,
     layer_weights: npt.ArrayLike | None = None,
     weigh: bool = True,
     report: Report | None = None,
@@ -140,6 +141,8 @@ def search_partitions(
     rng : numpy.random.Generator
     scaler : FeatureScaler, optional
         Of dense features; standardisation by default.
+    feature_layer : sparse array of shape (N, N), optional
+        Nearest neighbours by all features, if they are known; 10 of each node by default.
     layer_weights : array of shape (S,), optional
         How much each layer counts, of whatever sum; alike by default.
     weigh : bool, default=True
@@ -156,7 +159,8 @@ def search_partitions(
     features = None
     if graph.features is not None and not on_disk(graph.features):
         features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
-    feature_layer = _feature_layer(features)
+    if feature_layer is None and features is not None:
+        feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
     sources = sources_of(graph, feature_layer, rng)
     inputs = ProposalInputs(
         graph.layers, features, feature_layer, not graph.layers_from_features, n_clusters, sources, rng
@@ -207,12 +211,6 @@ def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> So
         return LayerSource.from_layer(layer, name, rng)
     landmarks = np.sort(rng.choice(n_nodes, min(LANDMARKS, n_nodes), replace=False))
     return WordSource.from_counts(as_counts(layer[:, landmarks]), name, rng)
-
-
-def _feature_layer(features: Array | None) -> csr_array | None:
-    if features is None:
-        return None
-    return knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
 
 
 def on_disk(features: Features) -> bool:
