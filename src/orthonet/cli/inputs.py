@@ -29,7 +29,9 @@ class Inputs:
 
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="An edge list or network file (or several, one per layer), or a .mat file of views."),
+        typer.Argument(
+            help="An edge list or network file (or several, one per layer), or a .mat, .h5ad or .h5mu file."
+        ),
     ] = None
     layer: Annotated[
         list[str] | None,
@@ -86,7 +88,7 @@ class Inputs:
         _option(
             "--format",
             help="Format of the network files, found from the files if not given: csv, tsv, parquet, npz, matrix-market, "
-            "graphml, mpx, multiplex, pajek, infomap.",
+            "graphml, gexf, gml, mpx, multiplex, pajek, infomap.",
             panel=LAYOUT,
         ),
     ] = None
