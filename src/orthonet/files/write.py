@@ -89,7 +89,9 @@ def write_network(
             kind: TableKind = "parquet" if format == "parquet" else "tsv" if format == "tsv" else "csv"
             stem = file.name.removesuffix(".gz").rpartition(".")[0] or file.name
             table = Path(nodes) if nodes is not None else file.with_name(f"{stem}.nodes.{kind}")
-            outputs.append((table, _node_table(graph, columns, _kind_of(table, kind))))
+            outputs.append(
+                (table, _node_table(graph, columns, _kind_of(table, kind), with_features=not chosen.holds_features))
+            )
         if format == "multiplex":
             outputs.append((layers_beside(file), write_layer_names(graph)))
     for target, whole in reversed(outputs):  # the network last: where it is, the rest is too
@@ -105,9 +107,9 @@ def _format_of_name(suffix: str, path: Any) -> str:
     return format
 
 
-def _node_table(graph: MultilayerGraph, attributes: NodeColumns, kind: TableKind) -> bytes:
-    """Return the nodes as a table: their ids in order, and a column for each feature and each attribute."""
-    columns = node_columns(graph, attributes)
+def _node_table(graph: MultilayerGraph, attributes: NodeColumns, kind: TableKind, *, with_features: bool) -> bytes:
+    """Return the nodes as a table: their ids in order, and a column for each attribute, and for each feature where asked."""
+    columns = node_columns(graph, attributes, with_features=with_features)
     if "id" in columns:
         raise ValueError("a table of nodes cannot hold a column called 'id'; rename it")
     return table_bytes({"id": id_column(graph, kind), **columns}, kind)

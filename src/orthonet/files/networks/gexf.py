@@ -37,9 +37,13 @@ def read_gexf(source: Source, options: ReadOptions) -> NetworkPart:
 
 
 def write_gexf(graph: MultilayerGraph, attributes: NodeColumns | None = None) -> bytes:
-    """Return a graph, with its features and other columns as attributes of the nodes, and a layer for each edge."""
+    """Return a graph, with its features and other columns as attributes of the nodes, and a layer for each edge.
+
+    A column of text called "label" is what Gephi shows for the nodes; without it that is their ids.
+    """
     ids, columns = text_ids(graph), node_columns(graph, attributes)
     check_text(graph.layer_names, "layer name", "\r")
+    labels = columns.pop("label").tolist() if "label" in columns and columns["label"].dtype.kind == "U" else ids
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<gexf xmlns="http://gexf.net/1.3" version="1.3">',
@@ -54,13 +58,13 @@ def write_gexf(graph: MultilayerGraph, attributes: NodeColumns | None = None) ->
         "<nodes>",
     ]
     texts = [column.tolist() for column in columns.values()]
-    for index, one in enumerate(ids):
+    for index, (one, label) in enumerate(zip(ids, labels, strict=True)):
         values = "".join(
             f'<attvalue for="{number}" value={quoted(str(cells[index]))}/>'
             for number, cells in enumerate(texts)
             if cells[index] != "" and cells[index] == cells[index]  # NaN is not written
         )
-        lines.append(f"<node id={quoted(one)} label={quoted(one)}><attvalues>{values}</attvalues></node>")
+        lines.append(f"<node id={quoted(one)} label={quoted(label)}><attvalues>{values}</attvalues></node>")
     lines += ["</nodes>", "<edges>"]
     number = 0
     for name, edges in named_edges(graph):

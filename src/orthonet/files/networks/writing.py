@@ -46,10 +46,12 @@ def names_of_features(graph: MultilayerGraph) -> list[str]:
     return list(graph.feature_names or (f"feature {index}" for index in range(n_features)))
 
 
-def node_columns(graph: MultilayerGraph, attributes: NodeColumns | None) -> dict[str, npt.NDArray[Any]]:
+def node_columns(
+    graph: MultilayerGraph, attributes: NodeColumns | None, *, with_features: bool = True
+) -> dict[str, npt.NDArray[Any]]:
     """Return all that is known about the nodes, features first: whole numbers, numbers (missing: NaN) or text."""
     found: dict[str, npt.NDArray[Any]] = {}
-    for index, name in enumerate(names_of_features(graph)):
+    for index, name in enumerate(names_of_features(graph) if with_features else ()):
         found[name] = np.asarray(graph.features[:, index], dtype=np.float64)  # type: ignore[index]
     for name, values in (attributes or {}).items():
         column = np.asarray(values)
