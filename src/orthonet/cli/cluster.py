@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from orthonet.cli.inputs import Inputs, Tables
 from orthonet.cli.reading import Given, inputs_record, read_inputs, read_truth
@@ -31,6 +32,7 @@ from orthonet.cli.talk import Talk
 from orthonet.cli.wording import OPTIONS
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, nested, without_defaults
+from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
 from orthonet.support.optional import require
@@ -176,6 +178,7 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "layers": list(graph.layer_names),
         "views": None if given.views is None else {name: view.shape[1] for name, view in given.views.items()},
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
+        "feature_means": _feature_means(graph),
         "complete": model.complete_,
         "steps": model.n_iter_,
         "loss": float(model.history_["loss"][-1]),
@@ -184,6 +187,13 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "mean_confidence": round(float(model.confidence_.mean()), 4),
         "warnings": list(warned),
     }
+
+
+def _feature_means(graph: MultilayerGraph) -> list[float] | None:
+    """Return what fills the gaps of new nodes: the mean of each feature over the nodes, of dense features."""
+    if graph.features is None or issparse(graph.features):
+        return None
+    return [float(mean) for mean in np.asarray(graph.features).mean(axis=0, dtype=np.float64)]
 
 
 def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:

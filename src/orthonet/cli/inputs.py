@@ -176,9 +176,12 @@ class NewNodes:
     tables: Tables = "csv"
     id_column: Annotated[str | None, _option("--id-column", metavar="COLUMN", help="Column of the ids.")] = None
     missing_features: Annotated[
-        Literal["refuse", "mean"],
-        _option("--missing-features", help="Empty cells: refuse them, or fill them with the mean of the new table."),
-    ] = "refuse"
+        Literal["refuse", "mean"] | None,
+        _option(
+            "--missing-features",
+            help="Empty cells: refuse them, or fill them with the mean over the nodes of the run; as the run did if not given.",
+        ),
+    ] = None
 
 
 def named_files(texts: list[str], option: str) -> dict[str, Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from orthonet.graph.features import Features, FeatureScaling
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
 from orthonet.graph.view_layers import layers_from_views
+from orthonet.support.checks import check_choice
 from orthonet.support.sentences import Argument, Sentence
 
 
@@ -143,7 +144,8 @@ def read_views(
         The files, see `read_features`; views are named by the mapping, or else by their files. A .mat file gives all its
         views and the relations beside them, see `orthonet.files.read_multiview_mat`.
     id_column, delimiter, heading, ids, missing_features
-        See `read_features`. A row without any number is a node that this view lacks, whatever ``missing_features`` is.
+        See `read_features` (but ``missing_features="keep"``). A row without any number is a node that this view lacks,
+        whatever ``missing_features`` is.
     ignore : sequence of str or int
         Columns that are not features, in those tables that have them.
 
@@ -169,6 +171,7 @@ def read_views(
     >>> content.node_ids.tolist(), content.views["work"].tolist()
     (['ann', 'bob', 'eve'], [[2.0], [nan], [3.0]])
     """
+    check_choice(missing_features, "missing_features", get_args(MissingFeatures))
     options = ReadOptions(delimiter=delimiter, heading=heading, ids=ids, id_column=id_column)
     tables: dict[str, FeatureTable] = {}
     labels: dict[Path, npt.NDArray[Any]] = {}
