@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import IO, Any, get_args
 
 from scipy.io import loadmat, whosmat
+from scipy.sparse import csr_array
 
 from orthonet.files import source as limits
 from orthonet.files.errors import PARSER_ERRORS, FileError
+from orthonet.files.matlab.relations import relations_of
 from orthonet.files.matlab.values import (
     Labels,
     Orientation,
@@ -59,12 +61,18 @@ class MultiviewFile:
         Where each view was found, in Matlab's words: ``data{1}``, ``X2``.
     labels_name : str or None
         The variable of the labels.
+    relations : mapping of names to sparse arrays of shape (N, N)
+        Matrices of weights between the nodes beside the views.
+    notes : tuple of str
+        Which variables are relations, and which were not read.
     """
 
     views: tuple[Features, ...]
     labels: Labels | None
     names: tuple[str, ...]
     labels_name: str | None
+    relations: Mapping[str, csr_array] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read_multiview_mat(
@@ -112,9 +120,11 @@ def read_multiview_mat(
             listed = ", ".join(found)
             raise FileError.about(source.path, f"has {len(found)} views ({listed}), but {wanted} were expected")
         labels_name, classes = content.labels(labels)
+        squares, others = content.remaining({name.partition("{")[0] for name in found} | {labels_name or ""})
     matrices = {name: as_view(value, source.path, f"the view {name}") for name, value in found.items()}
     turned = nodes_in_rows(matrices, classes, orientation, source.path)
-    return MultiviewFile(turned, classes, tuple(found), labels_name)
+    relations, notes = relations_of(squares, turned[0].shape[0], others, source.path)
+    return MultiviewFile(turned, classes, tuple(found), labels_name, relations, notes)
 
 
 def read_variables(file: str | PathLike[str] | Source, names: Sequence[str]) -> dict[str, Any]:
@@ -169,6 +179,16 @@ class _Content:
                 self.path, f"has labels under several names that differ: {differing}; pass ", Argument("labels"), "="
             )
         return first, read[first]
+
+    def remaining(self, taken: set[str]) -> tuple[dict[str, Any], list[str]]:
+        """Return the square matrices that are neither views nor labels, and the names of all other such variables."""
+        rest = {name: shape for name, shape, _ in self._listed() if name and name not in taken}
+        usual = [name for name in rest if name.lower() in LABEL_NAMES]
+        squares = [
+            name for name, shape in rest.items() if name not in usual and len(shape) == 2 and 1 < shape[0] == shape[1]
+        ]
+        read = self.read(squares, "relations") if squares else {}
+        return read, [name for name in rest if name not in squares and name not in usual]
 
     def _check_kinds(self) -> None:
         odd = {name: kind for name, kind in self.kinds.items() if kind in UNREADABLE}

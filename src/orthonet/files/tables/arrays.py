@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse, load_npz
 
 from orthonet.files.errors import FileError, Place, naming_file, reading
-from orthonet.files.options import MissingFeatures
+from orthonet.files.options import Gaps
 from orthonet.files.source import Source
 from orthonet.files.tables.feature_values import fill_missing
 from orthonet.graph.arrays import as_float, as_matrix, check_finite
@@ -19,7 +19,7 @@ MOST_UNSAID_NODES = 10**6
 """So many nodes may be declared by a file that says little about them; more need as many bytes or entries."""
 
 
-def read_array(source: Source, missing: MissingFeatures, keep_empty_rows: bool) -> tuple[Features, list[str]]:
+def read_array(source: Source, missing: Gaps, keep_empty_rows: bool) -> tuple[Features, list[str]]:
     """Return the array of a .npy file and notes: a read-only memory map if it holds floats and none is missing."""
     array = map_array(source, "an array of numbers as numpy.save writes it")
     _check_shape(array, source.path)
