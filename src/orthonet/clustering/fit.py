@@ -27,7 +27,7 @@ from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import Judgement, explain_assignment, in_given_order, in_order, judge, node_order
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
-from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare
+from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.checkpoints import Checkpoints
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype
@@ -74,6 +74,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)
     laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
+    prepared = with_coordinates(prepared, laplacian, processes)
     learned = learn(network, prepared, laplacian, run, checkpoints)
     judged = judge_clusters(learned.embedding, prepared, search, run)
     head = place(prepared, learned.embedding, judged, run)
