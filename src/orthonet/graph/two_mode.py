@@ -147,10 +147,9 @@ def check_incidence(incidence: Any, name: str) -> csr_array:
     return matrix
 
 
-def shared_groups(incidence: csr_array) -> csr_array:
-    """Return the incidence without groups of a single member, which join nobody, and without empty ones."""
-    sizes = np.bincount(incidence.indices, minlength=incidence.shape[1])
-    return csr_array(incidence[:, np.flatnonzero(sizes > 1)])
+def shared_groups(incidence: csr_array) -> npt.NDArray[np.intp]:
+    """Return the positions of the groups with two or more members: the others join nobody."""
+    return np.flatnonzero(np.bincount(incidence.indices, minlength=incidence.shape[1]) > 1)
 
 
 def read_only(relations: Mapping[str, TwoMode]) -> Mapping[str, TwoMode]:
