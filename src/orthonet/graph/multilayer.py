@@ -12,11 +12,12 @@ from scipy.sparse import csr_array
 
 from orthonet.graph.arrays import frozen, named_matrices
 from orthonet.graph.display import GraphDisplay
-from orthonet.graph.edges import layers_from_edges, present_masks
+from orthonet.graph.edges import present_masks
 from orthonet.graph.features import Features, FeatureScaling, check_features, column_names
 from orthonet.graph.ids import check_node_ids, ids_of_tables, row_labels
 from orthonet.graph.knn import Search
 from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
+from orthonet.graph.membership_tables import layers_and_relations
 from orthonet.graph.two_mode import TwoMode, check_two_mode, read_only
 from orthonet.graph.validation import (
     Symmetrize,
@@ -259,8 +260,9 @@ class MultilayerGraph(GraphDisplay):
         weight: str = "weight",
         present: Mapping[str, Sequence[Any]] | None = None,
         feature_names: Sequence[str] | None = None,
+        two_mode: Mapping[str, Any] | None = None,
     ) -> MultilayerGraph:
-        """Build a graph from a table of edges.
+        """Build a graph from a table of edges, of memberships, or of both.
 
         Each row joins two nodes in one layer, whichever way round it names them; rows that name the same pair add up,
         and self-loops are dropped.
@@ -269,7 +271,7 @@ class MultilayerGraph(GraphDisplay):
         ----------
         edges : table or iterable of rows
             A frame (pandas, polars) or mapping of columns, or rows (source, target), (source, target, layer) or
-            (source, target, layer, weight). Without layers there is one, without weights all are 1.
+            (source, target, layer, weight). Without layers there is one, without weights all are 1. None for no layers.
         features : array, sparse array or frame of shape (N, M), optional
             In the order of ``node_ids``; a frame whose index names the nodes gives ``node_ids`` itself.
         node_ids : sequence of N ids, optional
@@ -280,12 +282,18 @@ class MultilayerGraph(GraphDisplay):
             The nodes present in a layer; all of them in a layer not named.
         feature_names : sequence of str, optional
             As for the class.
+        two_mode : mapping of names to tables or iterables of rows, optional
+            Two-mode relations: columns node, group and, if there is a third, weight or count, in this order; or rows
+            (node, group) or (node, group, weight). Rows that name the same node and group add up.
 
         Examples
         --------
         >>> graph = MultilayerGraph.from_edges({"source": [1, 2], "target": [2, 3], "weight": [0.5, 2.0]})
         >>> graph.node_ids.tolist(), graph.layers[0].nnz
         ([1, 2, 3], 4)
+        >>> clubs = [("ann", "chess"), ("bob", "chess"), ("eve", "choir")]
+        >>> MultilayerGraph.from_edges(None, two_mode={"clubs": clubs}).two_mode["clubs"].group_names
+        ('chess', 'choir')
         """
         if node_ids is None:
             node_ids = row_labels(features)
@@ -294,12 +302,19 @@ class MultilayerGraph(GraphDisplay):
                 "features need node_ids (or a frame whose index names the nodes): rows cannot be matched to the nodes of an "
                 "edge list by their order"
             )
-        found = layers_from_edges(edges, node_ids=node_ids, source=source, target=target, layer=layer, weight=weight)
+        columns = {"source": source, "target": target, "layer": layer, "weight": weight}
+        found, relations = layers_and_relations(edges, two_mode or {}, node_ids, **columns)
         masks = None
         if present is not None:
             masks = present_masks(present, found)
         return cls(
-            found.layers, features, found.layer_names, found.node_ids, present=masks, feature_names=feature_names
+            found.layers,
+            features,
+            found.layer_names,
+            found.node_ids,
+            present=masks,
+            feature_names=feature_names,
+            two_mode=relations,
         )
 
     @property

@@ -78,7 +78,7 @@ def from_tables(
     (['ann', 'bob', 'eve', 'zoe'], ('age',))
     """
     edges = _collected(edges)
-    columns = {"source": source, "target": target, "layer": layer, "weight": weight}
+    columns: dict[str, Any] = {"source": source, "target": target, "layer": layer, "weight": weight}
     if nodes is None:
         if features is not None and not isinstance(features, str):
             raise ValueError("features names columns of nodes; pass that table too")
