@@ -23,6 +23,10 @@ class Memberships:
     groups: npt.NDArray[Any]
     weights: npt.NDArray[np.float64]
 
+    def select(self, rows: npt.NDArray[np.bool_]) -> Memberships:
+        """Return some of the rows."""
+        return Memberships(self.nodes[rows], self.groups[rows], self.weights[rows])
+
     def relation(self, place: Mapping[Any, int], name: str) -> TwoMode:
         """Return the relation of the nodes at their places; rows that name the same node and group add up."""
         nodes = self.nodes.tolist()

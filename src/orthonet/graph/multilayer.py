@@ -138,13 +138,17 @@ class MultilayerGraph(GraphDisplay):
         present: Sequence[npt.ArrayLike | None] | None = None,
         layers_from_features: bool = False,
         feature_names: Sequence[str] | None = None,
+        two_mode: Mapping[str, TwoMode] | None = None,
     ) -> MultilayerGraph:
         """Return a graph of layers that are what `check_layer` returns, and are kept as they are: no second check, no copy."""
         graph = cls.__new__(cls)
-        matrices, n_loops = zip(*layers.values(), strict=True)
+        matrices, n_loops = zip(*layers.values(), strict=True) if layers else ((), ())
         node_ids = ids_of_tables({"features": features}, node_ids)
         names = tuple(layers)
-        graph._keep(matrices, n_loops, names, node_ids, features, present, layers_from_features, feature_names)
+        relations = check_two_mode(two_mode, names)
+        graph._keep(
+            matrices, n_loops, names, node_ids, features, present, layers_from_features, feature_names, relations
+        )
         return graph
 
     def _keep(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ from scipy.sparse import csr_array
 
 from orthonet.graph.arrays import as_matrix, check_finite, frozen, with_short_indices
 from orthonet.graph.ids import first_duplicate
+
+if TYPE_CHECKING:
+    from orthonet.graph.multilayer import MultilayerGraph
 
 
 class TwoMode:
@@ -150,6 +153,23 @@ def check_incidence(incidence: Any, name: str) -> csr_array:
 def shared_groups(incidence: csr_array) -> npt.NDArray[np.intp]:
     """Return the positions of the groups with two or more members: the others join nobody."""
     return np.flatnonzero(np.bincount(incidence.indices, minlength=incidence.shape[1]) > 1)
+
+
+def relation_at(relation: TwoMode, rows: npt.NDArray[np.int64], n_nodes: int) -> TwoMode:
+    """Return a relation whose rows stand at other positions among more nodes; those at -1 are left out."""
+    entries = relation.incidence.tocoo()
+    known = rows[entries.row] >= 0
+    content = entries.data[known], (rows[entries.row[known]], entries.col[known])
+    return TwoMode(csr_array(content, shape=(n_nodes, relation.n_groups)), relation.group_names)
+
+
+def refuse_two_mode(graph: MultilayerGraph, what: str) -> None:
+    """Raise, with the way out, if a graph has two-mode relations and ``what`` it is to become cannot hold them."""
+    if graph.two_mode:
+        raise ValueError(
+            f"{what} cannot hold two-mode relations ({', '.join(map(repr, graph.two_mode))}): write npz, which can, or pass "
+            "orthonet.graph.membership_layers.with_membership_layers(graph), with layers of like memberships in their place"
+        )
 
 
 def read_only(relations: Mapping[str, TwoMode]) -> Mapping[str, TwoMode]:

@@ -12,6 +12,7 @@ from orthonet.graph.convert.node_attributes import chosen_features, feature_arra
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array, row_labels
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import refuse_two_mode
 from orthonet.support.optional import require
 
 NODE = "node"
@@ -105,6 +106,7 @@ def to_polars(graph: MultilayerGraph) -> Tables:
 
 
 def _tables(graph: MultilayerGraph, frame: Any) -> Tables:
+    refuse_two_mode(graph, "tables of edges and nodes")
     lists = [EdgeList.of_layer(layer) for layer in graph.layers]
     ids = graph.node_ids
     names = feature_columns(graph, reserved=(NODE,))
