@@ -33,12 +33,14 @@ if TYPE_CHECKING:
         write_result,
     )
     from orthonet.graph.multilayer import MultilayerGraph
+    from orthonet.graph.two_mode import TwoMode
     from orthonet.report.html import write_report
 
 __version__ = "0.1.0"
 __all__ = [
     "MultilayerGraph",
     "OrthoNet",
+    "TwoMode",
     "__version__",
     "aggregate",
     "baselines",
@@ -73,6 +75,7 @@ _MODULES = ("baselines", "datasets", "metrics")
 _HOMES = {
     "MultilayerGraph": "orthonet.graph.multilayer",
     "OrthoNet": "orthonet.clustering.estimator",
+    "TwoMode": "orthonet.graph.two_mode",
     "aggregate": "orthonet.aggregation",
     "read_features": "orthonet.files",
     "read_labels": "orthonet.files",

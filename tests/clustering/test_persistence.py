@@ -146,7 +146,7 @@ def test_a_broken_index_is_refused(saved, content):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda index: index.update(version=99), "format version 99; this package reads version 4"),
+        (lambda index: index.update(version=99), "format version 99; this package reads version 5"),
         (lambda index: index["fitted"]["network"].update(sizes=[6, 10**12, 3]), "does not fit weights"),
         (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "not the size of a layer"),
         (lambda index: index["fitted"]["network"].update(sizes=[]), "does not fit weights"),

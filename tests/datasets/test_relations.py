@@ -70,6 +70,36 @@ def test_dblp_is_read_from_its_layout(tmp_path, ring):
         load_dblp(tmp_path)
 
 
+def test_dblp_before_projection(tmp_path):
+    folder = in_folder(tmp_path, "dblp")
+    entries = {"row": np.array([0, 1, 1]), "col": np.array([0, 0, 2]), "count": np.array([3, 1, 2])}
+    for name in ("paper", "conference", "term"):
+        np.savez(folder / f"author_{name}.npz", **entries, shape=np.array([2, 3]))
+    np.save(folder / "labels.npy", np.array([0, 1]))
+    data = load_dblp(tmp_path, two_mode=True)
+    assert list(data.graph.two_mode) == ["paper", "conference", "term"]
+    assert data.graph.features is None
+    np.testing.assert_array_equal(data.graph.two_mode["term"].incidence.toarray(), [[3, 0, 0], [1, 0, 2]])
+    np.save(folder / "labels.npy", np.arange(3))
+    with pytest.raises(ValueError, match=r"'paper' has 2 rows, but there are 3 labels"):
+        load_dblp(tmp_path, two_mode=True)
+    (folder / "author_paper.npz").write_bytes(b"PK nothing")
+    with pytest.raises(ValueError, match=r"author_paper\.npz is cut or damaged"):
+        load_dblp(tmp_path, two_mode=True)
+
+
+def test_dblp_projects_to_the_layers_of_the_other_form(data_home):
+    require_files(load_dblp, data_home)
+    if not (data_home / "dblp/author_term.npz").is_file():
+        pytest.skip(f"needs {data_home / 'dblp/author_term.npz'}")
+    projected, given = load_dblp(data_home).graph, load_dblp(data_home, two_mode=True).graph
+    for relation, layer in zip(given.two_mode.values(), projected.layers, strict=True):
+        joined = (relation.incidence @ relation.incidence.T) > 0
+        joined.setdiag(False)
+        joined.eliminate_zeros()
+        assert (joined != (layer > 0)).nnz == 0
+
+
 def test_pickled_arrays_are_never_opened(tmp_path, ring):
     class Boom:
         def __reduce__(self):

@@ -17,6 +17,7 @@ from orthonet.aggregation.power import power
 from orthonet.aggregation.problem import AggregationProblem, warn_about_components
 from orthonet.aggregation.projection import projection
 from orthonet.graph.laplacian import LaplacianKind
+from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.operators import AggregatedLaplacian
 from orthonet.support.checks import check_choice, check_integer, random_generator
@@ -55,7 +56,8 @@ def aggregate(
     Parameters
     ----------
     graph : MultilayerGraph
-        What to aggregate.
+        What to aggregate. A two-mode relation takes part, after the layers, as the nearest-neighbour layer of its memberships
+        (`orthonet.graph.membership_layers`).
     method : {"geometric", "arithmetic", "log-euclidean", "power", "projection", "convex"}, default="geometric"
         Which mean; each has a file of its own name in `orthonet.aggregation`, with its equation and its source.
     solver : {"auto", "exact", "compressed"}, default="auto"
@@ -65,7 +67,7 @@ def aggregate(
         How many of the lowest eigenvectors matter, usually the number of clusters (10 by default): the compressed solver
         makes its basis for them, and layers that fall into more components than that give a warning.
     layer_weights : sequence of S numbers >= 0, optional
-        How much each layer counts, equally by default; 0 leaves a layer out.
+        How much each layer (and, after them, each two-mode relation) counts, equally by default; 0 leaves a layer out.
     random_state : int, optional
         Seed of the start vectors of iterative eigensolvers; 0 if None, so that the same graph gives the same mean.
     laplacian : {"joint", "normalized", "combinatorial"}, default="joint"
@@ -106,6 +108,7 @@ def aggregate(
         raise TypeError(
             f"graph must be a MultilayerGraph, got {type(graph).__name__}: MultilayerGraph(layers) makes one"
         )
+    graph = with_membership_layers(graph)
     check_options(method, options)
     check_choice(solver, "solver", SOLVERS)
     started = time.perf_counter()

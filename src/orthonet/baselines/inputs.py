@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 
 from orthonet.graph.arrays import named_matrices
 from orthonet.graph.features import Features, FeatureScaler, FeatureScaling, check_features
+from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 
 Options = TypeVar("Options")
@@ -19,11 +20,11 @@ Options = TypeVar("Options")
 
 
 def as_graph(X: Any, layers: Sequence[Any] | None) -> MultilayerGraph:
-    """Return the graph itself, or the one made of ``layers`` and features ``X``."""
+    """Return the graph, its two-mode relations as layers of like memberships, or the one of ``layers`` and features ``X``."""
     if isinstance(X, MultilayerGraph):
         if layers is not None:
             raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")
-        return X
+        return with_membership_layers(X)
     if layers is None:
         raise ValueError("this method needs layers: pass a MultilayerGraph, or layers=")
     return MultilayerGraph(layers, X)

@@ -145,7 +145,7 @@ def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         settings["training.distributed"] = True
     if job.layer_weights:
-        settings["layer_weights"] = _weights(job.layer_weights, given.graph.layer_names)
+        settings["layer_weights"] = _weights(job.layer_weights, given.graph.relation_names)
     try:
         return OrthoNet(**without_defaults(nested(settings))).fit(given.graph)
     except (TypeError, RuntimeError) as error:  # a value of a kind that no check foresaw
@@ -182,6 +182,7 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "processes": int(os.environ.get("WORLD_SIZE", "1")),
         "nodes": graph.n_nodes,
         "layers": list(graph.layer_names),
+        "two_mode": list(graph.two_mode),
         "views": None if given.views is None else {name: view.shape[1] for name, view in given.views.items()},
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
         "feature_names": None if graph.feature_names is None else list(graph.feature_names),

@@ -51,7 +51,7 @@ def run_convert(
     """Read and write; the last file is the one to write if none was named by --output."""
     files = list(inputs.files or ())
     if output is None:
-        if len(files) + len(inputs.layer or ()) + len(inputs.view or ()) < 2 or not files:
+        if len(files) + len(inputs.layer or ()) + len(inputs.view or ()) + len(inputs.two_mode or ()) < 2 or not files:
             raise ValueError("name a file to read and a file to write: orthonet convert net.mpx net.graphml")
         output = files.pop()
     target = check_new_file(output)

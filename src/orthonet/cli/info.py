@@ -19,7 +19,7 @@ from orthonet.support.text import listed
 def run_info(inputs: Inputs, talk: Talk) -> None:
     """Describe the inputs; without any, about this installation."""
     files = list(inputs.files or ())
-    if not (files or inputs.layer or inputs.view):
+    if not (files or inputs.layer or inputs.view or inputs.two_mode):
         _installation(talk)
     elif len(files) == 1 and files[0].is_dir():
         _run(files[0], talk)
@@ -43,6 +43,7 @@ def _network(inputs: Inputs, talk: Talk) -> None:
         {
             "nodes": given.graph.n_nodes,
             "layers": [asdict(layer) for layer in summary.layers],
+            "two_mode": [asdict(relation) for relation in summary.two_mode],
             "features": list(names) if names else 0 if given.graph.features is None else given.graph.features.shape[1],
             "attributes": list(given.attributes),
             "read": list(given.notes),
@@ -59,6 +60,7 @@ def _run(folder: Path, talk: Talk) -> None:
         "command": " ".join(["orthonet", *map(str, command[1:])]) if isinstance(command, list) else None,
         "nodes": record.get("nodes"),
         "layers": ", ".join(map(str, record.get("layers", []))),
+        "two-mode relations": ", ".join(map(str, record.get("two_mode", []))),
         "features": record.get("features"),
         "clusters": ", ".join(map(str, record.get("cluster_sizes", []))),
         "mean confidence": record.get("mean_confidence"),

@@ -46,6 +46,15 @@ class Inputs:
             panel=FILES,
         ),
     ] = None
+    two_mode: Annotated[
+        list[str] | None,
+        _option(
+            "--two-mode",
+            metavar="NAME=FILE",
+            help="A table of memberships: node, group and optionally a count, one row each; may be repeated.",
+            panel=FILES,
+        ),
+    ] = None
     features: Annotated[
         Path | None,
         _option(

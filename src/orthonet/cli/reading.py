@@ -14,10 +14,21 @@ import numpy.typing as npt
 from orthonet.cli.inputs import Inputs, named_files
 from orthonet.cli.wording import in_options
 from orthonet.comparison.outcomes import Reference
-from orthonet.files import FileError, NetworkFile, ViewsFile, read_features, read_labels, read_network, read_views
+from orthonet.files import (
+    FileError,
+    NetworkFile,
+    ViewsFile,
+    add_memberships,
+    read_features,
+    read_labels,
+    read_memberships,
+    read_network,
+    read_views,
+)
 from orthonet.files.annotated import SUFFIXES, read_annotated
 from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import TwoMode
 from orthonet.support.text import counted
 
 UNNAMED_TABLES = (".npy", ".npz")
@@ -72,8 +83,13 @@ def read_inputs(inputs: Inputs, truth: str | None = None) -> Given:
 def _read(inputs: Inputs) -> Given:
     files = list(inputs.files or ())
     matlab = [path for path in files if path.suffix.lower() == ".mat"]
-    if not (files or inputs.layer or inputs.view):
-        raise ValueError("name a file of edges, or files by --layer NAME=FILE, or tables by --view NAME=FILE")
+    if inputs.two_mode:
+        return _with_memberships(inputs, _read(replace(inputs, two_mode=None)) if _has_layers(inputs) else None)
+    if not _has_layers(inputs):
+        raise ValueError(
+            "name a file of edges, or files by --layer NAME=FILE, tables by --view NAME=FILE, or memberships by --two-mode "
+            "NAME=FILE"
+        )
     annotated = [path for path in files if path.suffix.lower() in SUFFIXES]
     if annotated:
         return _from_annotated(inputs, files)
@@ -120,6 +136,7 @@ def inputs_record(inputs: Inputs) -> dict[str, Any]:
         files=[path.absolute() for path in inputs.files or ()] or None,
         layer=_absolute(inputs.layer, "--layer"),
         view=_absolute(inputs.view, "--view"),
+        two_mode=_absolute(inputs.two_mode, "--two-mode"),
         features=None if inputs.features is None else inputs.features.absolute(),
     )
     return _changed(whole, *(field.name for field in fields(Inputs)))
@@ -142,13 +159,72 @@ def inputs_of(record: Mapping[str, Any]) -> Inputs:
 
 
 def _as_written(name: str, value: Any) -> bool:
-    if name in ("files", "layer", "view", "ignore", "category"):
+    if name in ("files", "layer", "view", "two_mode", "ignore", "category"):
         return isinstance(value, list) and all(isinstance(one, str) for one in value)
     return isinstance(value, int if name in ("neighbors", "own_features", "directed", "heading") else str)
 
 
 def _absolute(texts: list[str] | None, option: str) -> list[str] | None:
     return [f"{name}={path.absolute()}" for name, path in named_files(texts or [], option).items()] or None
+
+
+def _has_layers(inputs: Inputs) -> bool:
+    return bool(inputs.files or inputs.layer or inputs.view)
+
+
+def _with_memberships(inputs: Inputs, given: Given | None) -> Given:
+    """Add two-mode relations to what was read, or make a graph of them alone, with features if a table of nodes is named."""
+    paths = named_files(inputs.two_mode or [], "--two-mode")
+    options = _said(delimiter=inputs.delimiter, heading=inputs.heading)
+    relations = {name: read_memberships(path, **options) for name, path in paths.items()}
+    calls = {name: _call("read_memberships", _literal(path), **options) for name, path in paths.items()}
+    code = "{" + ", ".join(f"{name!r}: {call}" for name, call in calls.items()) + "}"
+    if given is None:
+        given, added = _alone(inputs, relations, code)
+    else:
+        graph = add_memberships(given.graph, relations, **_changed(inputs, "unknown_nodes"))
+        added = f"graph = {_call('add_memberships', 'graph', code, **_changed(inputs, 'unknown_nodes'))}"
+        given = replace(given, graph=graph)
+    notes = [
+        f"{name}: {relation.n_groups:,} groups, {relation.incidence.nnz:,} memberships"
+        for name, relation in given.graph.two_mode.items()
+    ]
+    imported = "from orthonet.files import add_memberships, read_memberships"
+    return replace(
+        given,
+        notes=(*given.notes, *notes),
+        code=f"{imported}\n{given.code}\n{added}",
+        paths=(*given.paths, *paths.values()),
+        inputs=inputs,
+    )
+
+
+def _alone(inputs: Inputs, relations: Mapping[str, Any], code: str) -> tuple[Given, str]:
+    """Return a graph of two-mode relations without layers, and the last line of Python that makes it."""
+    table = (
+        None if inputs.features is None else read_features(str(inputs.features), id_column=as_column(inputs.id_column))
+    )
+    matrices = [one for one in relations.values() if isinstance(one, TwoMode)]
+    attributes = {} if table is None else table.attributes
+    if table is not None:
+        features, ids, names = table.features, table.node_ids, table.feature_names
+        first = f"table = {_call('read_features', _literal(str(inputs.features)))}\n"
+        arguments = "features=table.features, node_ids=table.node_ids, feature_names=table.feature_names, "
+    else:
+        features = ids = names = None
+        first, arguments = "", ""
+    if matrices and len(matrices) < len(relations):
+        raise ValueError("--two-mode: a matrix (.npz) numbers its nodes and a table names them; pass all in one form")
+    if matrices:
+        graph = MultilayerGraph((), features, node_ids=ids, feature_names=names, two_mode=relations)
+        made = f"graph = MultilayerGraph({arguments}two_mode={code})"
+    else:
+        graph = MultilayerGraph.from_edges(None, features, ids, feature_names=names, two_mode=relations)
+        made = f"graph = MultilayerGraph.from_edges(None, {arguments}two_mode={code})"
+    opening = "from orthonet import MultilayerGraph" + (", read_features" if first else "") + "\n"
+    paths = () if inputs.features is None else (inputs.features,)
+    notes = (f"{graph.n_nodes:,} nodes", *map(in_options, () if table is None else table.notes))
+    return Given(graph, notes, opening, attributes, None, None, paths, inputs), first + made
 
 
 def _from_network(inputs: Inputs, files: Sequence[Path]) -> Given:

@@ -61,7 +61,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Shift that makes the Laplacians positive definite.
     layer_weights : "auto", sequence of S numbers >= 0 or None, default="auto"
         How much each layer counts: as far as the other layers and the features corroborate it, see
-        `orthonet.evidence.corroboration`; as given; or all alike (None).
+        `orthonet.evidence.corroboration`; as given; or all alike (None). Two-mode relations count as layers, after the others.
     n_neighbors : int, default=10
         Neighbours in the layer that is built from the features (all other nodes if they are fewer).
     feature_layer : float or "auto", default="auto"
@@ -112,17 +112,26 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     stability_ : array of shape ()
         Share of nodes that keep their cluster when the data is resampled; 1 where that was not tried.
     source_names_ : tuple of str
-        Of the sources of evidence: the layers, and words or features that speak for themselves.
+        Of the sources of evidence: the layers, the two-mode relations, and words or features that speak for themselves.
     evidence_ : array of shape (N, len(source_names_))
         What each source says for a node's own cluster against its runner-up, in nats.
     corroboration_ : array of shape (len(source_names_),)
         How far the partition found from the other sources explains each, 0 to 1.
     edge_evidence_ : array of shape (S, K, K)
         What an edge of weight 1 to a node of cluster b says for cluster a, in nats, in each given layer.
+    membership_evidence_ : array of shape (K, groups)
+        What one independent membership in a group says for each cluster, in nats; the groups of all two-mode relations side by
+        side. With the next three it places new nodes by their memberships.
+    group_rarity_ : array of shape (groups,)
+        How much a membership in a group counts beside others, by its inverse document frequency; 0 in groups of one.
+    group_closure_ : array of shape (two-mode relations,)
+        How far memberships of a node repeat each other, see `orthonet.evidence.observations`.
+    group_counts_ : array of shape (two-mode relations,)
+        Number of groups of each relation.
     temperature_ : array of shape ()
         Nats of evidence that count as one.
     layer_names_ : tuple of str
-        Of the layers that were aggregated: the given ones, and the features' own layer if one was built.
+        Of the layers that were aggregated: the given ones, one per two-mode relation, and the features' own if one was built.
     layer_weights_ : array of shape (len(layer_names_),)
         The weight that each of these layers was aggregated with, summing to 1. ``aggregation="convex"`` chooses them.
     aggregation_ : dict
@@ -222,7 +231,8 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         ----------
         X : MultilayerGraph, or features of shape (N, M), or None
             A graph; or features, from which one nearest-neighbour layer is built if there are no ``layers``; or None
-            with ``layers`` alone, where each node then has a one-hot vector for features.
+            with ``layers`` alone, where each node then has a one-hot vector for features. Two-mode relations are given in a
+            graph; without features the nets see the leading singular vectors of the memberships.
         y : ignored
             For scikit-learn.
         layers : sequence of S matrices of shape (N, N), optional
@@ -269,13 +279,14 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return new_nodes(X, self._result, partial(validated, self, reset=False)).embedding(self._result.embedder)
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
-        """Label nodes, known or new: by their features alone, or in a graph by their edges to known nodes too.
+        """Label nodes, known or new: by features alone, or in a graph by edges to known nodes and memberships too.
 
         Parameters
         ----------
         X : array or sparse array of shape (N, M), or MultilayerGraph
             Features; or a graph, in which nodes that the model knows, by their ids, count as neighbours. Where the model's
-            nodes have no ids but their numbers, the graph must begin with all of them.
+            nodes have no ids but their numbers, the graph must begin with all of them. Memberships count in groups that the
+            model knows, by their names, or by their columns where they have none.
 
         Returns
         -------

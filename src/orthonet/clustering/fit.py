@@ -91,6 +91,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
             "evidence": judged.evidence,
             "corroboration": judged.corroboration,
             "edge_evidence": judged.edge_evidence,
+            **judged.memberships,
             "temperature": np.array(judged.temperature),
             "stability": np.array(judged.stability),
         },
@@ -98,6 +99,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
         layer_names=layer_names,
         source_names=judged.source_names,
         node_ids=prepared.graph.node_ids,
+        groups={name: relation.group_names for name, relation in prepared.graph.two_mode.items()},
         head=head,
         feature_names=source.feature_names,
         n_features=0 if prepared.scaler is None else int(prepared.inputs.shape[1]),
@@ -176,9 +178,9 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
 
 def _by_name(weights: Array | None, given: MultilayerGraph, graph: MultilayerGraph) -> Array | None:
     """Return weights of the given layers in the order of the same layers of another graph."""
-    if weights is None or len(weights) != given.n_layers:
+    if weights is None or len(weights) != len(given.relation_names):
         return None
-    return np.array([weights[given.layer_names.index(name)] for name in graph.layer_names])
+    return np.array([weights[given.relation_names.index(name)] for name in graph.relation_names])
 
 
 # Aggregate

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.embedder import Embedder
 from orthonet.graph.features import Features, FeatureScaler, block_rows, check_features, is_float_map, spooled
+from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.smoothing import averaging_matrix, smooth
 
@@ -97,7 +98,8 @@ def new_nodes(X: Any, result: FitResult, validate: Validated) -> NewNodes:
     if embedder.scaler is None:
         raise ValueError(
             "this model was fitted on layers without features, so it can place no new nodes by features; the labels of its own "
-            "nodes are in labels_. Fit with features, or pass predict a graph with edges to known nodes"
+            "nodes are in labels_. Fit with features, or pass predict a graph with edges to known nodes, or memberships in "
+            "known groups"
         )
     averages = smoothing > 0 or embedder.needs_graph
     if not isinstance(X, MultilayerGraph):
@@ -117,8 +119,9 @@ def new_nodes(X: Any, result: FitResult, validate: Validated) -> NewNodes:
         )
     if not averages:
         return NewNodes(X.features, False, None)
-    same_layers = isinstance(layer_weights, np.ndarray) and len(layer_weights) == X.n_layers
-    averaging = averaging_matrix(X, layer_weights if same_layers else None)
+    relations = with_membership_layers(X)
+    same_layers = isinstance(layer_weights, np.ndarray) and len(layer_weights) == relations.n_layers
+    averaging = averaging_matrix(relations, layer_weights if same_layers else None)
     if not smoothing:
         return NewNodes(X.features, False, averaging)
     return NewNodes(smooth(X.features, embedder.scaler, averaging, smoothing), True, averaging)

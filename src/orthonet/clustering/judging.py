@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, canonical_order
+from orthonet.clustering.group_evidence import membership_arrays, reordered
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.mending import Partition
@@ -50,6 +51,8 @@ class Judgement:
     edge_evidence : array of shape (S, K, K)
         Nats that an edge of a layer to a node of cluster b, of weight 1, says for cluster a; one of weight w says √w times as
         much.
+    memberships : dict of str to array
+        What the groups of two-mode relations say, see `membership_arrays`.
     """
 
     assignment: Assignment
@@ -60,6 +63,7 @@ class Judgement:
     evidence: Array
     corroboration: Array
     edge_evidence: Array
+    memberships: dict[str, Array]
 
 
 def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Generator) -> Judgement:
@@ -85,6 +89,7 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
         evidence_of_sources(sources, assignment.labels, k, weights),
         search.corroboration,
         edge_evidence_of(search.inputs.layers, sources, assignment.labels, k, weights),
+        membership_arrays(sources, assignment.labels, k, weights),
     )
 
 
@@ -101,16 +106,22 @@ def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
         for _ in range(3):
             walks = layer @ walks
             keys.append(np.round(walks / max(walks.max(), np.finfo(np.float64).tiny), 9))
+    for relation in graph.two_mode.values():
+        sums = np.ones(graph.n_nodes)
+        for _ in range(3):
+            sums = relation.incidence @ (relation.incidence.T @ sums)
+            keys.append(np.round(sums / max(sums.max(), np.finfo(np.float64).tiny), 9))
     return np.lexsort(keys)
 
 
 def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerGraph:
-    """Return the graph with its nodes in an order, and its layers by their number of edges, then by name.
+    """Return the graph with its nodes in an order, and its relations by their number of edges (memberships), then by name.
 
     Features that are too large for memory are left where they are.
     """
     on_file = graph.features is not None and on_disk(graph.features)
     layers = sorted(range(graph.n_layers), key=lambda index: (graph.layers[index].nnz, graph.layer_names[index]))
+    two_mode = sorted(graph.two_mode.items(), key=lambda item: (item[1].incidence.nnz, item[0]))
     return MultilayerGraph(
         [graph.layers[index] for index in layers],
         None if on_file else graph.features,
@@ -118,6 +129,7 @@ def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerG
         graph.node_ids,
         present=[graph.present[index] for index in layers],
         layers_from_features=graph.layers_from_features,
+        two_mode=dict(two_mode),
     ).subgraph(order)
 
 
@@ -126,7 +138,8 @@ def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDAr
     nodes = np.argsort(order)
     names, assignment = judgement.source_names, judgement.assignment
     layers = [names.index(name) for name in graph.layer_names]
-    sources = [*layers, *range(graph.n_layers, len(names))]
+    relations = [names.index(name) for name in graph.relation_names]
+    sources = [*relations, *range(len(relations), len(names))]
     return replace(
         judgement,
         assignment=replace(assignment, labels=assignment.labels[nodes]),
@@ -135,6 +148,7 @@ def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDAr
         evidence=judgement.evidence[np.ix_(nodes, sources)],
         corroboration=judgement.corroboration[sources],
         edge_evidence=judgement.edge_evidence[layers],
+        memberships=reordered(judgement.memberships, [one - graph.n_layers for one in relations[graph.n_layers :]]),
     )
 
 
@@ -157,6 +171,7 @@ def explain_assignment(
         evidence_of_sources(sources, assignment.labels, k, alike),
         corroboration(sources, [assignment.labels], k, rng),
         edge_evidence_of(graph.layers, sources, assignment.labels, k, alike),
+        membership_arrays(sources, assignment.labels, k, alike),
     )
 
 
@@ -183,7 +198,7 @@ def edge_evidence_of(
         if not isinstance(source, LayerSource):  # a dense layer, whose source knows it by its landmarks
             source = LayerSource(np.sqrt(layer), source.name, source.observations)
         parts.append(weights[index] * source.log_ratios(labels, n_clusters) * source.per_unit_weight)
-    return np.stack(parts)
+    return np.stack(parts) if parts else np.zeros((0, n_clusters, n_clusters))
 
 
 def _warn_of_disagreement(search: Search) -> None:

@@ -29,7 +29,7 @@ from orthonet.support.optional import require
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
-FORMAT, VERSION = "orthonet-model", 4
+FORMAT, VERSION = "orthonet-model", 5
 INDEX = "model.json"
 MAX_INDEX_BYTES = 64 * 2**20
 """A larger index is not read: no model has so many names."""
@@ -57,6 +57,7 @@ def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | Pat
             "layer_names": list(result.layer_names),
             "source_names": list(result.source_names),
             "node_ids": _saved_ids(result.node_ids),
+            "groups": [[name, _jsonable(groups)] for name, groups in result.groups.items()],
             "head": None if result.head is None else result.head.inputs,
             "feature_names": _jsonable(result.feature_names),
             "feature_scaling": None if result.embedder.scaler is None else result.embedder.scaler.kind,
@@ -208,6 +209,8 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
         "outputs": len(arrays["to_embedding"]),
         "sources": len(fitted["source_names"]),
         "given layers": len(arrays["edge_evidence"]),
+        "groups": len(arrays["group_rarity"]),
+        "two-mode relations": len(fitted["groups"]),
         "head inputs": n_features if fitted["head"] == "features" else n_clusters,
     }
     form, names = fitted["network"], fitted["feature_names"]
@@ -235,6 +238,7 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
         layer_names=layer_names,
         source_names=tuple(map(str, fitted["source_names"])),
         node_ids=_node_ids(fitted["node_ids"], sizes["nodes"]),
+        groups=_groups(fitted["groups"], arrays["group_counts"].tolist(), sizes["groups"]),
         head=_head(fitted["head"], arrays),
         feature_names=None if names is None else tuple(map(str, names)),
         n_features=n_features,
@@ -310,6 +314,15 @@ def _node_ids(saved: Any, n_nodes: int) -> np.ndarray[Any, Any]:
     if not isinstance(saved, list) or len(saved) != n_nodes or any(isinstance(one, list | dict) for one in saved):
         raise _Damaged(f"node_ids should be {n_nodes} ids, one per node")
     return np.array(saved, dtype=object if len({type(one) for one in saved}) > 1 else None)
+
+
+def _groups(saved: Any, counts: list[int], total: int) -> dict[str, tuple[str, ...] | None]:
+    """Return the names of the groups of each two-mode relation, once they agree with the arrays."""
+    groups = {str(name): None if names is None else tuple(map(str, names)) for name, names in saved}
+    sizes = [count if names is None else len(names) for names, count in zip(groups.values(), counts, strict=False)]
+    if sizes != counts or min(counts, default=0) < 0 or sum(counts) != total:
+        raise _Damaged("the names of groups and the numbers of groups do not agree")
+    return groups
 
 
 def _is_ours(file: Path) -> bool:

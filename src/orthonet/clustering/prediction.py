@@ -1,4 +1,4 @@
-"""Probabilities of clusters for nodes, known or new: by their features, and by their edges to nodes that the model knows."""
+"""Probabilities of clusters for nodes, known or new: by features, edges to known nodes, and memberships in known groups."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.special import softmax
 
 from orthonet.clustering.assignment import soft_assignment, unit_rows
+from orthonet.clustering.group_evidence import membership_log_odds
 from orthonet.clustering.inputs import NewNodes, Validated, new_nodes
 from orthonet.clustering.result import FitResult
 from orthonet.evidence.sources import indicator
@@ -20,14 +21,24 @@ Array = npt.NDArray[np.float64]
 def probabilities_of(X: Any, result: FitResult, validate: Validated) -> Array:
     """Return the probability of each cluster for each node of X, features or a graph, N x K.
 
-    What features say and what edges to known nodes say are independent, so that their logarithms add up.
+    What features, edges to known nodes and memberships in known groups say is independent, so that logarithms add up.
     """
-    by_edges = edge_log_odds(X, result) if isinstance(X, MultilayerGraph) else None
-    if by_edges is None:
+    by_relations = relation_log_odds(X, result) if isinstance(X, MultilayerGraph) else None
+    if by_relations is None:
         return softmax(feature_log_odds(new_nodes(X, result, validate), result), axis=1)
     if result.embedder.scaler is not None and X.features is not None:
-        by_edges = by_edges + feature_log_odds(new_nodes(X, result, validate), result)
-    return softmax(by_edges, axis=1)
+        by_relations = by_relations + feature_log_odds(new_nodes(X, result, validate), result)
+    return softmax(by_relations, axis=1)
+
+
+def relation_log_odds(graph: MultilayerGraph, result: FitResult) -> Array | None:
+    """Return what edges to known nodes and memberships in known groups say, tempered; None if there are neither."""
+    by_edges = edge_log_odds(graph, result)
+    by_groups = membership_log_odds(graph.two_mode, result.groups, result.arrays)
+    if by_groups is None:
+        return by_edges
+    by_groups = by_groups / float(result.arrays["temperature"])
+    return by_groups if by_edges is None else by_edges + by_groups
 
 
 def feature_log_odds(nodes: NewNodes, result: FitResult) -> Array:

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, eye_array, issparse
+from scipy.sparse import csr_array, eye_array, hstack, issparse
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.embedding.processes import Processes
+from orthonet.evidence.proposals.memberships import scaled_incidence
 from orthonet.graph.features import Features, FeatureScaler
 from orthonet.graph.knn import knn_layer
+from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.smoothing import averaging_matrix, smooth
 from orthonet.linalg.eigen import lowest_of_dense
@@ -46,14 +48,15 @@ class Prepared:
     graph: MultilayerGraph
     """As it was given; or with one layer, if features were given alone."""
     layers: MultilayerGraph
-    """The layers to aggregate: those of ``graph``, and the one that is built from the features, if there is one."""
+    """The layers to aggregate: those of ``graph``, one per two-mode relation that joins nodes of like memberships, and the
+    one that is built from the features, if there is one."""
     layer_weights: Array
     """Of ``layers``."""
     inputs: Features
     """What the nets see, after ``scale``."""
     scale: Callable[[Any], Any]
     scaler: FeatureScaler | None
-    """None if there are no features: the nets then see one-hot vectors, or spectral coordinates if nodes are many."""
+    """None if there are no features: the nets then see memberships, or one-hot vectors, or spectral coordinates of many nodes."""
     averaging: csr_array | None
     """For nets that average over neighbours."""
     basis: Array | None = None
@@ -86,35 +89,50 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
     graph, share, weights = source.data, parameters.feature_layer, given_weights(parameters)
     if not isinstance(graph, MultilayerGraph):
         graph, share, weights = _graph_of_features(graph, parameters), 0.0, None
-    weights = check_weights(weights, graph.n_layers)
+    relations = with_membership_layers(graph)
+    weights = check_weights(weights, relations.n_layers)
     share = _auto_share(graph) if share == "auto" else share
     hops = RELATION_HOPS if share and not graph.layers_from_features else 0
     smoothing, gcn = parameters.smoothing, averages_over_graph(parameters)
-    averaging = averaging_matrix(graph, weights) if gcn or smoothing or hops else None
+    averaging = averaging_matrix(relations, weights) if gcn or smoothing or hops else None
     for_net = averaging if gcn else None
     if graph.features is None:
         if share:
             raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
         if smoothing:
             raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
-        one_hot = csr_array(eye_array(graph.n_nodes, format="csr"))
-        coordinates = _n_coordinates(graph.n_nodes, parameters)
-        return Prepared(graph, graph, weights, one_hot, _as_it_is, None, for_net, n_coordinates=coordinates)
+        inputs = _inputs_without_features(graph)
+        coordinates = _n_coordinates(graph.n_nodes, parameters) if issparse(inputs) else 0
+        return Prepared(graph, relations, weights, inputs, _as_it_is, None, for_net, n_coordinates=coordinates)
     scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
     inputs: Features = graph.features
     scale: Callable[[Any], Any] = scaler.transform
     if smoothing and averaging is not None:
         inputs, scale = smooth(graph.features, scaler, averaging, smoothing), _as_it_is
-    layers = graph
+    layers = relations
     if share:
         # Only the layer is built from averages: unless asked to smooth, the nets see a node's own features, so that new nodes
         # need no edges.
         averaged = averaging is not None and hops > smoothing
         seen = smooth(graph.features, scaler, averaging, hops) if averaged else scale(inputs)
         own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)
-        layers, weights = _with_layer(graph, own), np.append((1 - share) * weights, share)
+        layers, weights = _with_layer(relations, own), np.append((1 - share) * weights, share)
     basis = _input_basis(inputs, scale, parameters)
     return Prepared(graph, layers, weights, inputs, scale, scaler, for_net, basis)
+
+
+def _inputs_without_features(graph: MultilayerGraph) -> Features:
+    """Return the leading singular vectors of the memberships if each node has some, else one-hot vectors.
+
+    The former are fewer and tell what nodes have in common, the latter only which node it is.
+    """
+    if graph.two_mode:
+        together = csr_array(hstack([scaled_incidence(relation.incidence) for relation in graph.two_mode.values()]))
+        size = min(AUTO_INPUTS, min(together.shape) - 1)
+        if size >= 1 and (np.diff(together.indptr) > 0).all():
+            vectors, values, _ = randomized_svd(together, size, random_state=0)
+            return np.ascontiguousarray(np.sqrt(graph.n_nodes) * vectors * (values / values[0]), dtype=np.float64)
+    return csr_array(eye_array(graph.n_nodes, format="csr"))
 
 
 def with_coordinates(prepared: Prepared, laplacian: Any, processes: Processes) -> Prepared:

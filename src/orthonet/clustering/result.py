@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.clustering.group_evidence import GroupNames
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head
 from orthonet.embedding.embedder import Embedder
@@ -29,6 +30,10 @@ ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
     "evidence": (("nodes", "sources"), np.float64),
     "corroboration": (("sources",), np.float64),
     "edge_evidence": (("given layers", "clusters", "clusters"), np.float64),
+    "membership_evidence": (("clusters", "groups"), np.float64),
+    "group_rarity": (("groups",), np.float64),
+    "group_closure": (("two-mode relations",), np.float64),
+    "group_counts": (("two-mode relations",), np.int64),
     "temperature": ((), np.float64),
     "stability": ((), np.float64),
 }
@@ -57,9 +62,11 @@ class FitResult:
     layer_names : tuple of str
         Of the layers that were aggregated, the features' own layer included.
     source_names : tuple of str
-        Of the sources of evidence: the layers, and words or features if they speak for themselves.
+        Of the sources of evidence: the layers, the two-mode relations, and words or features if they speak for themselves.
     node_ids : array of shape (N,)
         Of the nodes that were clustered, by which edges to them are recognised.
+    groups : mapping of str to tuple of str or None
+        Names of the groups of each two-mode relation, None if they have numbers only.
     head : Head or None
         What places new nodes by their features; None places them at the nearest centre.
     feature_names : tuple of str or None
@@ -82,6 +89,7 @@ class FitResult:
     layer_names: tuple[str, ...]
     source_names: tuple[str, ...]
     node_ids: Array
+    groups: Mapping[str, GroupNames]
     head: Head | None
     feature_names: tuple[str, ...] | None
     n_features: int

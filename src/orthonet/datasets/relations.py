@@ -13,15 +13,21 @@ from orthonet.files.errors import FileError
 from orthonet.graph.multilayer import MultilayerGraph
 
 
-def relation_graph(file: Path, layers: Mapping[str, Any], features: Any, labels: npt.NDArray[Any]) -> MultilayerGraph:
+def relation_graph(
+    file: Path,
+    layers: Mapping[str, Any],
+    features: Any,
+    labels: npt.NDArray[Any],
+    two_mode: Mapping[str, Any] | None = None,
+) -> MultilayerGraph:
     """Return the graph of relations, features (or None) and labels that came from one place and must be of one length."""
-    sizes = {name: layer.shape for name, layer in layers.items()}
+    sizes = {name: layer.shape for name, layer in {**layers, **(two_mode or {})}.items()}
     if features is not None:
         sizes["features"] = features.shape
     for name, shape in sizes.items():
         if shape[0] != len(labels):
             raise FileError(file, f"{name!r} has {shape[0]} rows, but there are {len(labels)} labels")
-    return MultilayerGraph(layers, features)
+    return MultilayerGraph(layers, features, two_mode=two_mode)
 
 
 def table_rows(lines: Iterable[str], columns: Sequence[str], delimiter: str = ",") -> Iterator[dict[str, str]]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
+from orthonet.evidence.memberships import MembershipSource
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import merged_down, propose
@@ -144,7 +145,7 @@ def search_partitions(
     feature_layer : sparse array of shape (N, N), optional
         Nearest neighbours by all features, if they are known; 10 of each node by default.
     layer_weights : array of shape (S,), optional
-        How much each layer counts, of whatever sum; alike by default.
+        How much each layer counts, and each two-mode relation after them, of whatever sum; alike by default.
     weigh : bool, default=True
         Whether sources are weighed by how far the others corroborate them.
     report : function, optional
@@ -162,13 +163,13 @@ def search_partitions(
     if feature_layer is None and features is not None:
         feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
     sources = sources_of(graph, feature_layer, rng)
-    inputs = ProposalInputs(
-        graph.layers, features, feature_layer, not graph.layers_from_features, n_clusters, sources, rng
-    )
+    incidences = [relation.incidence for relation in graph.two_mode.values()]
+    relations = bool(incidences) or not graph.layers_from_features
+    inputs = ProposalInputs(graph.layers, features, feature_layer, relations, n_clusters, sources, rng, incidences)
     tell(1, "proposals")
     cheap = dict(propose(inputs, costly=False))
     found = corroboration(sources, list(cheap.values()), n_clusters, rng)
-    weights = _given_weights(layer_weights, graph.n_layers, len(sources))
+    weights = _given_weights(layer_weights, len(graph.relation_names), len(sources))
     if weigh:
         weights = weights * weights_of(sources, found)
     search = Search(inputs, sources, weights, found, [], {})
@@ -183,7 +184,7 @@ def search_partitions(
 
 
 def sources_of(graph: MultilayerGraph, feature_layer: csr_array | None, rng: np.random.Generator) -> list[Source]:
-    """Return what a graph gives evidence by: each layer, and the features.
+    """Return what a graph gives evidence by: each layer, each two-mode relation, and the features.
 
     Words speak for themselves, dense features through their own layer. Beside layers made from groups of the features they
     are a joint source: clusters that overlap in each group may be apart in all together. A single layer has shown it all.
@@ -191,11 +192,12 @@ def sources_of(graph: MultilayerGraph, feature_layer: csr_array | None, rng: np.
     sources: list[Source] = [
         source_of_layer(layer, name, rng) for layer, name in zip(graph.layers, graph.layer_names, strict=True)
     ]
-    given, joint = graph.features, graph.layers_from_features
+    sources += [MembershipSource.from_relation(relation, name, rng) for name, relation in graph.two_mode.items()]
+    given, joint, names = graph.features, graph.layers_from_features, graph.relation_names
     if given is not None and not on_disk(given) and are_words(given):
-        sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, graph.layer_names), rng, joint=joint))
+        sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, names), rng, joint=joint))
     elif feature_layer is not None and not (joint and graph.n_layers == 1):
-        sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, graph.layer_names), rng, joint=joint))
+        sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, names), rng, joint=joint))
     return sources
 
 
@@ -224,9 +226,9 @@ def _unused(name: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _given_weights(layer_weights: npt.ArrayLike | None, n_layers: int, n_sources: int) -> Array:
+def _given_weights(layer_weights: npt.ArrayLike | None, n_relations: int, n_sources: int) -> Array:
     weights = np.ones(n_sources)
     if layer_weights is not None:
         given = np.asarray(layer_weights, dtype=np.float64)
-        weights[:n_layers] = given / max(given.mean(), np.finfo(np.float64).tiny)
+        weights[:n_relations] = given / max(given.mean(), np.finfo(np.float64).tiny)
     return weights

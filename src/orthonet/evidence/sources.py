@@ -183,7 +183,12 @@ class WordSource:
     @classmethod
     def from_counts(cls, counts: csr_array, name: str, rng: np.random.Generator, *, joint: bool = False) -> Self:
         """Return a table of counts as a source, each node's observations by the design effect: long texts repeat themselves."""
-        observations = effective_observations(np.diff(counts.indptr), word_closure(counts, rng))
+        return cls.with_closure(counts, name, word_closure(counts, rng), joint=joint)
+
+    @classmethod
+    def with_closure(cls, counts: csr_array, name: str, closure: float, *, joint: bool = False) -> Self:
+        """Return a table of counts as a source, by the chance that two words of a node come together elsewhere too."""
+        observations = effective_observations(np.diff(counts.indptr), closure)
         weighted = csr_array(counts @ diags_array(inverse_document_frequencies(counts)))
         lengths = np.asarray(weighted.sum(axis=1)).ravel()
         weighted = csr_array(diags_array(observations / np.where(lengths > 0, lengths, 1.0)) @ weighted)

@@ -4,6 +4,7 @@ from orthonet.files.errors import FileError
 from orthonet.files.features import read_features
 from orthonet.files.labels import read_labels
 from orthonet.files.matlab.multiview import MultiviewFile, read_multiview_mat
+from orthonet.files.memberships import add_memberships, read_memberships
 from orthonet.files.network import NetworkFile
 from orthonet.files.read import read_network
 from orthonet.files.report import LayerReport, ReadReport
@@ -19,8 +20,10 @@ __all__ = [
     "NetworkFile",
     "ReadReport",
     "ViewsFile",
+    "add_memberships",
     "read_features",
     "read_labels",
+    "read_memberships",
     "read_multiview_mat",
     "read_network",
     "read_views",

@@ -15,6 +15,7 @@ from orthonet.files.network import Column, LayerRows, NetworkFile, NetworkPart
 from orthonet.files.options import Policy
 from orthonet.files.report import LayerReport, ReadReport
 from orthonet.graph.edge_list import EdgeList
+from orthonet.graph.two_mode import TwoMode, relation_at
 from orthonet.support.sentences import Argument
 from orthonet.support.text import counted
 
@@ -41,7 +42,8 @@ def joined(
             reports.append(report)
         for name, mask in part.present.items():
             present[name] = _placed(mask, place, len(nodes), False)
-    if not layers:
+    two_mode = _two_mode(parts, places, len(nodes))
+    if not layers and not two_mode:
         raise FileError.about(parts[0].path, "has no edges")
     alone = parts[0] if len(parts) == 1 and known is None else None
     return NetworkFile(
@@ -54,7 +56,19 @@ def joined(
         None if alone is None else alone.features,
         None if alone is None else alone.feature_names,
         alone is not None and alone.layers_from_features,
+        two_mode,
     )
+
+
+def _two_mode(parts: Sequence[NetworkPart], places: Sequence[Positions], n_nodes: int) -> dict[str, TwoMode]:
+    """Return the two-mode relations of all files, over all nodes."""
+    found: dict[str, TwoMode] = {}
+    for part, place in zip(parts, places, strict=True):
+        for name, relation in part.two_mode.items():
+            if name in found:
+                raise FileError(part.path, f"a two-mode relation {name!r} was read before; name them apart")
+            found[name] = relation if place is None else relation_at(relation, place, n_nodes)
+    return found
 
 
 def _nodes(

@@ -16,6 +16,7 @@ from orthonet.files.report import ReadReport
 from orthonet.graph.edge_list import EdgeList, Merge
 from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import TwoMode
 from orthonet.graph.validation import Symmetrize, check_layer
 from orthonet.support.checks import check_choice
 
@@ -58,6 +59,7 @@ class NetworkPart:
     feature_names: tuple[str, ...] | None = None
     layers_from_features: bool = False
     notes: tuple[str, ...] = ()
+    two_mode: Mapping[str, TwoMode] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class NetworkFile:
     feature_names : tuple of str, or None
     layers_from_features : bool
         See `MultilayerGraph`.
+    two_mode : mapping of names to TwoMode
+        Two-mode relations, which only .npz files hold; others are read by `read_memberships`.
     """
 
     path: Path
@@ -92,6 +96,7 @@ class NetworkFile:
     features: Features | None = None
     feature_names: tuple[str, ...] | None = None
     layers_from_features: bool = False
+    two_mode: Mapping[str, TwoMode] = field(default_factory=dict)
 
     def graph(self, features: Any = None, *, symmetrize: Symmetrize = "max") -> MultilayerGraph:
         """Return the graph, with its features or others in the order of ``node_ids``.
@@ -120,6 +125,7 @@ class NetworkFile:
                 present=[self.present.get(name) for name in self.layers],
                 layers_from_features=own and self.layers_from_features,
                 feature_names=self.feature_names if own else None,
+                two_mode=self.two_mode,
             )
 
 

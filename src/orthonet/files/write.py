@@ -121,6 +121,9 @@ def _kind_of(table: Path, default: TableKind) -> TableKind:
 
 
 def _check_holds(graph: MultilayerGraph, name: str, format: Format, path: Any) -> None:
+    if name != "npz" and graph.two_mode:
+        listed = ", ".join(map(repr, graph.two_mode))
+        raise FileError(path, f"{name} cannot hold two-mode relations ({listed}); write npz instead")
     if not format.holds_missing_nodes and not all(mask.all() for mask in graph.present):
         others = " or ".join(name for name, one in FORMATS.items() if one.holds_missing_nodes)
         raise FileError(path, f"{name} cannot say which nodes a layer lacks; write {others} instead")

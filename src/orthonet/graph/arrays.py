@@ -45,6 +45,13 @@ def with_short_indices(matrix: csr_array) -> csr_array:
     return csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
 
+def frozen(matrix: Any) -> Any:
+    """Forbid writing to an array, or to the parts of a CSR array, and return it."""
+    for part in (matrix.data, matrix.indices, matrix.indptr) if issparse(matrix) else (matrix,):
+        part.flags.writeable = False
+    return matrix
+
+
 def check_finite(matrix: Any, name: str, advice: str = "") -> None:
     """Raise if an entry is NaN or infinite: how many, and where the first stands."""
     values = matrix.data if issparse(matrix) else matrix

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
-from orthonet.graph.arrays import named_matrices
-from orthonet.graph.edges import layers_from_edges, present_masks
+from orthonet.graph.arrays import frozen, named_matrices
+from orthonet.graph.display import GraphDisplay
+from orthonet.graph.edges import present_masks
 from orthonet.graph.features import Features, FeatureScaling, check_features, column_names
 from orthonet.graph.ids import check_node_ids, ids_of_tables, row_labels
 from orthonet.graph.knn import Search
 from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
-from orthonet.graph.plot import plot_layers
-from orthonet.graph.summary import GraphSummary, summarise_layer
+from orthonet.graph.membership_tables import layers_and_relations
+from orthonet.graph.two_mode import TwoMode, check_two_mode, read_only
 from orthonet.graph.validation import (
     Symmetrize,
     check_feature_names,
     check_layer,
     check_layer_names,
+    check_positions,
     check_present,
 )
 from orthonet.graph.view_layers import layers_from_views, names_side_by_side
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class MultilayerGraph:
+class MultilayerGraph(GraphDisplay):
     """An immutable multilayer graph with node features.
 
     Parameters
@@ -54,6 +55,9 @@ class MultilayerGraph:
         which know things that the features do not: `OrthoNet` uses both differently.
     feature_names : sequence of M str, optional
         Unique names of the features; the columns of a frame by default.
+    two_mode : mapping of names to matrices of shape (N, groups), or to `TwoMode`, optional
+        Memberships of the nodes in groups: counts or weights >= 0. They are kept as they are; nobody joins all members of a
+        group. A graph may have two-mode relations alone, without layers.
 
     Attributes
     ----------
@@ -65,6 +69,8 @@ class MultilayerGraph:
     feature_names : tuple of str, or None
     present : tuple of boolean arrays of shape (N,)
     layers_from_features : bool
+    two_mode : mapping of str to TwoMode
+        Read-only; empty if there are none.
 
     Examples
     --------
@@ -87,10 +93,11 @@ class MultilayerGraph:
     present: tuple[npt.NDArray[np.bool_], ...]
     layers_from_features: bool
     _n_loops_dropped: tuple[int, ...] = field(repr=False)
+    _two_mode: dict[str, TwoMode] = field(repr=False)
 
     def __init__(
         self,
-        layers: Sequence[Any] | Mapping[str, Any],
+        layers: Sequence[Any] | Mapping[str, Any] = (),
         features: Any = None,
         layer_names: Sequence[str] | None = None,
         node_ids: Any = None,
@@ -99,12 +106,17 @@ class MultilayerGraph:
         symmetrize: Symmetrize | None = None,
         layers_from_features: bool = False,
         feature_names: Sequence[str] | None = None,
+        two_mode: Mapping[str, Any] | None = None,
     ) -> None:
         matrices, layer_names = named_matrices(layers, layer_names, "layers")
-        if not matrices:
-            raise ValueError("layers is empty; pass at least one layer, or build some with MultilayerGraph.from_views")
+        if not matrices and not two_mode:
+            raise ValueError(
+                "layers is empty; pass at least one layer (or two_mode), or build some with MultilayerGraph.from_views"
+            )
         names = check_layer_names(layer_names, len(matrices))
+        relations = check_two_mode(two_mode, names)
         tables = {f"layers[{index}]": layer for index, layer in enumerate(matrices)} | {"features": features}
+        tables |= {f"two_mode[{name!r}]": given for name, given in (two_mode or {}).items()}
         node_ids = ids_of_tables(tables, node_ids)
         checked: list[csr_array] = []
         n_loops = []
@@ -113,7 +125,8 @@ class MultilayerGraph:
             adjacency, loops = check_layer(layer, called, checked[0].shape[0] if checked else None, symmetrize)
             checked.append(adjacency)
             n_loops.append(loops)
-        self._keep(checked, n_loops, names, node_ids, features, present, layers_from_features, feature_names)
+        parts = checked, n_loops, names, node_ids, features, present, layers_from_features, feature_names, relations
+        self._keep(*parts)
 
     @classmethod
     def _of_checked(
@@ -125,13 +138,17 @@ class MultilayerGraph:
         present: Sequence[npt.ArrayLike | None] | None = None,
         layers_from_features: bool = False,
         feature_names: Sequence[str] | None = None,
+        two_mode: Mapping[str, TwoMode] | None = None,
     ) -> MultilayerGraph:
         """Return a graph of layers that are what `check_layer` returns, and are kept as they are: no second check, no copy."""
         graph = cls.__new__(cls)
-        matrices, n_loops = zip(*layers.values(), strict=True)
+        matrices, n_loops = zip(*layers.values(), strict=True) if layers else ((), ())
         node_ids = ids_of_tables({"features": features}, node_ids)
         names = tuple(layers)
-        graph._keep(matrices, n_loops, names, node_ids, features, present, layers_from_features, feature_names)
+        relations = check_two_mode(two_mode, names)
+        graph._keep(
+            matrices, n_loops, names, node_ids, features, present, layers_from_features, feature_names, relations
+        )
         return graph
 
     def _keep(
@@ -144,20 +161,28 @@ class MultilayerGraph:
         present: Sequence[npt.ArrayLike | None] | None,
         layers_from_features: bool,
         feature_names: Sequence[str] | None,
+        two_mode: Mapping[str, TwoMode] | None = None,
     ) -> None:
-        n_nodes = layers[0].shape[0]
+        relations = dict(two_mode or {})
+        n_nodes = layers[0].shape[0] if layers else next(iter(relations.values())).n_nodes
+        for name, relation in relations.items():
+            if relation.n_nodes != n_nodes:
+                raise ValueError(f"two_mode[{name!r}] has {relation.n_nodes} rows, but the graph has {n_nodes} nodes")
         ids = check_node_ids(node_ids, n_nodes)
         set_once = object.__setattr__
-        set_once(self, "_layers", tuple(map(_frozen, layers)))
+        set_once(self, "_layers", tuple(map(frozen, layers)))
         set_once(self, "layer_names", names)
-        set_once(self, "node_ids", _frozen(ids))
+        set_once(self, "node_ids", frozen(ids))
         matrix = None if features is None else check_features(features, n_nodes=n_nodes)
-        set_once(self, "features", None if matrix is None else _frozen(matrix))
+        set_once(self, "features", None if matrix is None else frozen(matrix))
         given = column_names(features) if feature_names is None else check_feature_names(feature_names, matrix)
         set_once(self, "feature_names", given)
-        set_once(self, "present", tuple(map(_frozen, check_present(present, layers, names))))
+        set_once(
+            self, "present", tuple(map(frozen, check_present(present, layers, names, n_nodes, somewhere=not relations)))
+        )
         set_once(self, "layers_from_features", bool(layers_from_features))
         set_once(self, "_n_loops_dropped", tuple(n_loops))
+        set_once(self, "_two_mode", relations)
 
     @classmethod
     def from_views(
@@ -239,8 +264,9 @@ class MultilayerGraph:
         weight: str = "weight",
         present: Mapping[str, Sequence[Any]] | None = None,
         feature_names: Sequence[str] | None = None,
+        two_mode: Mapping[str, Any] | None = None,
     ) -> MultilayerGraph:
-        """Build a graph from a table of edges.
+        """Build a graph from a table of edges, of memberships, or of both.
 
         Each row joins two nodes in one layer, whichever way round it names them; rows that name the same pair add up,
         and self-loops are dropped.
@@ -249,7 +275,7 @@ class MultilayerGraph:
         ----------
         edges : table or iterable of rows
             A frame (pandas, polars) or mapping of columns, or rows (source, target), (source, target, layer) or
-            (source, target, layer, weight). Without layers there is one, without weights all are 1.
+            (source, target, layer, weight). Without layers there is one, without weights all are 1. None for no layers.
         features : array, sparse array or frame of shape (N, M), optional
             In the order of ``node_ids``; a frame whose index names the nodes gives ``node_ids`` itself.
         node_ids : sequence of N ids, optional
@@ -260,12 +286,18 @@ class MultilayerGraph:
             The nodes present in a layer; all of them in a layer not named.
         feature_names : sequence of str, optional
             As for the class.
+        two_mode : mapping of names to tables or iterables of rows, optional
+            Two-mode relations: columns node, group and, if there is a third, weight or count, in this order; or rows
+            (node, group) or (node, group, weight). Rows that name the same node and group add up.
 
         Examples
         --------
         >>> graph = MultilayerGraph.from_edges({"source": [1, 2], "target": [2, 3], "weight": [0.5, 2.0]})
         >>> graph.node_ids.tolist(), graph.layers[0].nnz
         ([1, 2, 3], 4)
+        >>> clubs = [("ann", "chess"), ("bob", "chess"), ("eve", "choir")]
+        >>> MultilayerGraph.from_edges(None, two_mode={"clubs": clubs}).two_mode["clubs"].group_names
+        ('chess', 'choir')
         """
         if node_ids is None:
             node_ids = row_labels(features)
@@ -274,12 +306,19 @@ class MultilayerGraph:
                 "features need node_ids (or a frame whose index names the nodes): rows cannot be matched to the nodes of an "
                 "edge list by their order"
             )
-        found = layers_from_edges(edges, node_ids=node_ids, source=source, target=target, layer=layer, weight=weight)
+        columns = {"source": source, "target": target, "layer": layer, "weight": weight}
+        found, relations = layers_and_relations(edges, two_mode or {}, node_ids, **columns)
         masks = None
         if present is not None:
             masks = present_masks(present, found)
         return cls(
-            found.layers, features, found.layer_names, found.node_ids, present=masks, feature_names=feature_names
+            found.layers,
+            features,
+            found.layer_names,
+            found.node_ids,
+            present=masks,
+            feature_names=feature_names,
+            two_mode=relations,
         )
 
     @property
@@ -290,34 +329,38 @@ class MultilayerGraph:
     @property
     def n_nodes(self) -> int:
         """Number of nodes N."""
-        return int(self._layers[0].shape[0])
+        return len(self.node_ids)
 
     @property
     def n_layers(self) -> int:
-        """Number of layers S."""
+        """Number of layers S, two-mode relations not among them."""
         return len(self._layers)
+
+    @property
+    def two_mode(self) -> Mapping[str, TwoMode]:
+        """Two-mode relations by name; read-only."""
+        return read_only(self._two_mode)
+
+    @property
+    def relation_names(self) -> tuple[str, ...]:
+        """Names of the layers, then of the two-mode relations: the order in which weights are given."""
+        return (*self.layer_names, *self._two_mode)
 
     def laplacians(self, kind: LaplacianKind = "joint") -> tuple[csr_array, ...]:
         """Return the sparse N x N Laplacian of each layer; see `orthonet.graph.laplacian`."""
-        if kind == "joint":
+        if kind == "joint" and self.n_layers:
             return joint_laplacians(self.layers, self.present, np.full(self.n_layers, 1 / self.n_layers))[0]
         return tuple(laplacian(layer, kind, mask) for layer, mask in zip(self.layers, self.present, strict=True))
 
     def subgraph(self, nodes: npt.ArrayLike) -> MultilayerGraph:
-        """Return the graph of some of the nodes, with the edges between them.
+        """Return the graph of some of the nodes, with the edges between them and their memberships in all groups.
 
         Parameters
         ----------
         nodes : array of int or of bool
             Positions of the nodes, in the order wanted, or a mask.
         """
-        chosen = np.asarray(nodes)
-        if chosen.dtype == bool and chosen.shape != (self.n_nodes,):
-            raise ValueError(f"nodes is a mask of shape {chosen.shape}, but the graph has {self.n_nodes} nodes")
-        positions = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-        whole = positions.ndim == 1 and positions.size > 0 and np.issubdtype(positions.dtype, np.integer)
-        if not whole or positions.min() < 0 or positions.max() >= self.n_nodes:
-            raise ValueError(f"nodes must be positions from 0 to {self.n_nodes - 1}, at least one")
+        positions = check_positions(nodes, self.n_nodes)
         features = None if self.features is None else self.features[positions]
         return MultilayerGraph(
             [layer[positions][:, positions] for layer in self.layers],
@@ -327,68 +370,12 @@ class MultilayerGraph:
             present=[mask[positions] for mask in self.present],
             layers_from_features=self.layers_from_features,
             feature_names=self.feature_names,
+            two_mode={name: relation.rows(positions) for name, relation in self._two_mode.items()},
         )
-
-    def summary(self) -> GraphSummary:
-        """Return nodes, edges, density, components, isolated and missing nodes of each layer; print it to read it."""
-        return self._summary
-
-    @cached_property
-    def _summary(self) -> GraphSummary:
-        parts = zip(self.layer_names, self.layers, self.present, self._n_loops_dropped, strict=True)
-        if self.features is None:
-            features = "no features"
-        else:
-            features = f"{self.features.shape[1]:,} features" + (" (sparse)" if issparse(self.features) else "")
-        return GraphSummary(self.n_nodes, features, tuple(summarise_layer(*part) for part in parts))
-
-    def plot_layers(self, labels: Any = None, *, axes: Any = None, order: Any = "auto") -> npt.NDArray[Any]:
-        """Draw the adjacency of each layer, all with their nodes in the same order. Needs ``orthonet[plot]``.
-
-        A picture has at most 300 cells per side; the darker a cell, the more of its pairs of nodes are joined. Nodes that
-        are missing from a layer are grey.
-
-        Parameters
-        ----------
-        labels : array of shape (N,), optional
-            Clusters, such as ``model.labels_``: nodes are sorted by them, with lines between up to 40 clusters.
-        axes : sequence of S matplotlib Axes, optional
-            Where to draw; a new pyplot figure by default, which a notebook shows.
-        order : "auto", "given" or array of N positions, default="auto"
-            The order of the nodes, within their clusters if there are ``labels``. "auto" brings nodes together that are joined
-            in any layer, "given" leaves them as they are numbered.
-
-        Returns
-        -------
-        array of S matplotlib Axes
-
-        Examples
-        --------
-        >>> import matplotlib.figure
-        >>> from orthonet import datasets
-        >>> data = datasets.make_multilayer_gaussians(n_nodes=90, n_layers=2, n_clusters=3, random_state=0)
-        >>> panels = matplotlib.figure.Figure(layout="constrained").subplots(1, 2)
-        >>> data.graph.plot_layers(data.labels, axes=panels).shape
-        (2,)
-        """
-        return plot_layers(self, labels, axes=axes, order=order)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies and unpickled graphs are as read-only as the first."""
         self.__dict__.update(state)
         for part in (*self._layers, *self.present, self.node_ids, self.features):
             if part is not None:
-                _frozen(part)
-
-    def __repr__(self) -> str:
-        return f"<{self._summary._title()}>"
-
-    def _repr_html_(self) -> str:
-        return self._summary._repr_html_()
-
-
-def _frozen(matrix: Any) -> Any:
-    """Forbid writing to an array, or to the parts of a CSR array."""
-    for part in (matrix.data, matrix.indices, matrix.indptr) if issparse(matrix) else (matrix,):
-        part.flags.writeable = False
-    return matrix
+                frozen(part)

@@ -31,6 +31,8 @@ def plot_layers(
     graph: MultilayerGraph, labels: Any = None, *, axes: Any = None, order: Any = "auto"
 ) -> npt.NDArray[Any]:
     """Draw the adjacency of each layer; see `MultilayerGraph.plot_layers`."""
+    if not graph.n_layers:
+        raise ValueError("the graph has two-mode relations only, and no layer to draw")
     groups = None if labels is None else _groups(labels, graph.n_nodes)
     sorted_nodes = _order(graph, order)
     if groups is not None:

@@ -53,10 +53,14 @@ def check_layer(
 
 
 def check_present(
-    present: Sequence[npt.ArrayLike | None] | None, layers: Sequence[csr_array], names: Sequence[str]
+    present: Sequence[npt.ArrayLike | None] | None,
+    layers: Sequence[csr_array],
+    names: Sequence[str],
+    n_nodes: int,
+    *,
+    somewhere: bool = True,
 ) -> tuple[npt.NDArray[np.bool_], ...]:
-    """Return one boolean mask per layer; a node with edges must be present in the layer, and every node in some layer."""
-    n_nodes = layers[0].shape[0]
+    """Return one boolean mask per layer; nodes with edges are present in it, and with ``somewhere`` each node in some layer."""
     if present is None:
         present = [None] * len(layers)
     if len(present) != len(layers):
@@ -75,13 +79,25 @@ def check_present(
                 "has edges there"
             )
         masks.append(mask)
-    nowhere = np.flatnonzero(~np.any(masks, axis=0))
+    nowhere = np.flatnonzero(~np.any(masks, axis=0)) if somewhere else np.empty(0)
     if nowhere.size:
         raise ValueError(
             f"{nowhere.size} nodes are present in no layer (the first at row {nowhere[0]}); leave them out and place them "
             "later with predict"
         )
     return tuple(masks)
+
+
+def check_positions(nodes: npt.ArrayLike, n_nodes: int) -> npt.NDArray[Any]:
+    """Return positions of nodes, given as such or as a mask."""
+    chosen = np.asarray(nodes)
+    if chosen.dtype == bool and chosen.shape != (n_nodes,):
+        raise ValueError(f"nodes is a mask of shape {chosen.shape}, but the graph has {n_nodes} nodes")
+    positions = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+    whole = positions.ndim == 1 and positions.size > 0 and np.issubdtype(positions.dtype, np.integer)
+    if not whole or positions.min() < 0 or positions.max() >= n_nodes:
+        raise ValueError(f"nodes must be positions from 0 to {n_nodes - 1}, at least one")
+    return positions
 
 
 def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple[str, ...]:

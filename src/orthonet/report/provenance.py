@@ -66,9 +66,11 @@ def python_code(fitted: Fitted, opening: str | None = None) -> str:
     home = "orthonet" if fitted.method == "OrthoNet" else type(model).__module__
     features = "" if graph.features is None else ", features"
     features += ", layers_from_features=True" if graph.layers_from_features else ""
+    features += ", two_mode=two_mode" if graph.two_mode else ""
+    layers = f"layers{features}" if graph.n_layers else f"(){features}"
     made = (
         "from orthonet import MultilayerGraph\n\n"
-        f"graph = MultilayerGraph(layers{features})  # yours: {graph.n_nodes:,} nodes, {graph.n_layers} layers"
+        f"graph = MultilayerGraph({layers})  # yours: {graph.n_nodes:,} nodes, {graph.n_layers} layers"
     )
     if isinstance(model, Labelling):
         imported = "from orthonet.report.fitted import Labelling"

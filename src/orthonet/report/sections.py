@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from datetime import datetime
 from typing import Any
 
@@ -44,6 +45,7 @@ def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple
         ("nodes", number(graph.n_nodes)),
         ("layers", number(graph.n_layers)),
         ("edges", number(sum(layer.n_edges for layer in graph.summary().layers))),
+        *([("two-mode relations", number(len(graph.two_mode)))] if graph.two_mode else []),
         ("features", "none" if graph.features is None else number(graph.features.shape[1])),
         ("clusters", number(fitted.n_clusters)),
     ]
@@ -88,7 +90,7 @@ def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
     else:
         made = " The layers were made from them." if graph.layers_from_features else ""
         features = f"Each node has {number(graph.features.shape[1])} features.{made}"
-        for name in weights.keys() - set(graph.layer_names) if weighted else ():
+        for name in weights.keys() - set(graph.relation_names) if weighted else ():
             features += (
                 f" One more layer, {name}, joins nodes with similar features; its weight was {number(weights[name])}."
             )
@@ -96,12 +98,33 @@ def layers_section(fitted: Fitted) -> tuple[Html, Figures]:
         "Missing nodes are those that a layer says nothing about; isolated ones are present but have no edge. "
         "Density is the share of the pairs of nodes that is joined. Components count the isolated nodes."
     ) + " Weight is how much the layer counted when the layers were aggregated." * weighted
+    joined = f"{_count(graph.n_nodes, 'node')}, joined in {_count(graph.n_layers, 'layer')}"
+    if graph.two_mode:
+        joined += f" and {_count(len(graph.two_mode), 'two-mode relation')}"
     body = (
-        paragraph(f"{_count(graph.n_nodes, 'node')}, joined in {_count(graph.n_layers, 'layer')}. {features}"),
-        table("Layers", columns, rows),
-        paragraph(words, "quiet"),
+        paragraph(f"{joined}. {features}"),
+        *((table("Layers", columns, rows), paragraph(words, "quiet")) if graph.n_layers else ()),
+        *_two_mode_table(fitted),
     )
     return section("layers", "What was clustered", *body), {}
+
+
+def _two_mode_table(fitted: Fitted) -> tuple[Html, ...]:
+    """Return a table of the two-mode relations, and what its columns mean; nothing if there are none."""
+    relations, weights = fitted.graph.summary().two_mode, fitted.layer_weights
+    if not relations:
+        return ()
+    weighted = set(weights) >= set(fitted.graph.relation_names)
+    columns = ["two-mode relation", "nodes", "in no group", "groups", "memberships", "largest group", "groups of one"]
+    rows = [[*astuple(one), *([weights[one.name]] if weighted else [])] for one in relations]
+    words = (
+        (
+            "A two-mode relation says which groups the nodes belong to. Groups of one node join nobody, and count for nothing."
+        )
+        + " Weight is how much the layer of nodes with like memberships counted when the layers were aggregated."
+        * weighted
+    )
+    return table("Two-mode relations", columns + ["weight"] * weighted, rows), paragraph(words, "quiet")
 
 
 def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Html, Figures]:
@@ -129,6 +152,8 @@ def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Ht
 
 def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[Html, Figures]:
     """Say how far each layer agrees with the clusters, and draw its blocks."""
+    if not agreement:
+        return LEFT_OUT
     rows = [
         (
             one.name,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from orthonet.evidence.proposals.inputs import Array, ProposalInputs, normalized_adjacency, unit_rows
+from orthonet.evidence.proposals.inputs import Array, Normalized, ProposalInputs, normalized_adjacency, unit_rows
+from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence
 from orthonet.evidence.sources import Labels
 
 STRENGTHS = (1, 4, 16)
@@ -34,7 +35,8 @@ def _filter(inputs: ProposalInputs) -> dict[int, Array]:
     """Return H for all strengths: they share the powers of Â, which cost most."""
     if inputs.features is None:
         raise ValueError("there are no features to average")
-    layers = [normalized_adjacency(layer, regularization=0.0) for layer in inputs.layers]
+    layers: list[Normalized] = [normalized_adjacency(layer, regularization=0.0) for layer in inputs.layers]
+    layers += [MembershipOperator(scaled_incidence(incidence, regularization=0.0)) for incidence in inputs.two_mode]
     power = inputs.features
     totals = {strength: np.zeros_like(power) for strength in STRENGTHS}
     for term in range(TERMS):

@@ -1,4 +1,4 @@
-"""What proposals are made from: the layers as normalised adjacencies, and the features as at most 128 numbers per node.
+"""What proposals are made from: layers and two-mode relations as normalised adjacencies, features as at most 128 numbers.
 
     A_s = D^{-1/2} W_s D^{-1/2},      D = diag(degrees + τ · mean degree)
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,14 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
+from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence, weighted_sum
 from orthonet.evidence.sources import Labels, Source
 from orthonet.graph.features import Features, FeatureScaler, are_words
 from orthonet.graph.words import as_counts, inverse_document_frequencies
 from orthonet.linalg.eigen import largest_eigenvectors
 
 Array = npt.NDArray[np.float64]
+Normalized: TypeAlias = csr_array | MembershipOperator
 
 DIMENSIONS = 128
 """Numbers per node that features are reduced to: more are slower to cluster and no better."""
@@ -59,6 +61,8 @@ class ProposalInputs:
     sources : sequence of Source
         By which finer partitions are merged.
     rng : numpy.random.Generator
+    two_mode : sequence of sparse arrays of shape (N, groups)
+        Incidences of the two-mode relations.
     """
 
     layers: Sequence[csr_array]
@@ -68,27 +72,44 @@ class ProposalInputs:
     n_clusters: int
     sources: Sequence[Source]
     rng: np.random.Generator
+    two_mode: Sequence[csr_array] = ()
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        return int(self.layers[0].shape[0])
+        return self.sources[0].n_nodes
 
-    def normalized(self, index: int) -> csr_array:
-        """Return A of a layer; the layer after the last is the features' own."""
-        layers = [*self.layers, *([] if self.feature_layer is None else [self.feature_layer])]
-        return self.once(("normalized", index), lambda: normalized_adjacency(layers[index]))
+    @property
+    def n_relations(self) -> int:
+        """Number of layers and two-mode relations."""
+        return len(self.layers) + len(self.two_mode)
 
-    def mean(self, weights: npt.ArrayLike) -> csr_array:
-        """Return Σ w_s A_s, with one weight for each layer, and one for the features' own layer if it is to take part."""
+    def normalized(self, index: int) -> Normalized:
+        """Return A of a relation, layers first, then two-mode relations; after the last comes the features' own layer."""
+        return self.once(("normalized", index), lambda: self._normalized(index))
+
+    def _normalized(self, index: int) -> Normalized:
+        if len(self.layers) <= index < self.n_relations:
+            return MembershipOperator(scaled_incidence(self.two_mode[index - len(self.layers)]))
+        layer = self.layers[index] if index < len(self.layers) else self.feature_layer
+        if layer is None:
+            raise ValueError("there is no layer of the features")
+        return normalized_adjacency(layer)
+
+    def mean(self, weights: npt.ArrayLike) -> Normalized:
+        """Return Σ w_s A_s, with one weight for each relation, and one for the features' own layer if it is to take part."""
         total = csr_array((self.n_nodes, self.n_nodes))
+        incidences = []
         for index, weight in enumerate(np.asarray(weights, dtype=np.float64)):
-            if weight > 0:
-                total = total + weight * self.normalized(index)
-        return csr_array(total)
+            one = self.normalized(index) if weight > 0 else None
+            if isinstance(one, MembershipOperator):
+                incidences.append((float(weight), one.incidence))
+            elif one is not None:
+                total = total + weight * one
+        return weighted_sum(csr_array(total), incidences) if incidences else csr_array(total)
 
-    def eigenvectors(self, matrix: csr_array, key: Any = None) -> Array:
+    def eigenvectors(self, matrix: Normalized, key: Any = None) -> Array:
         """Return the K largest eigenvectors, rows scaled to unit length; under a key they are computed once."""
         if key is not None:
             return self.once(("eigenvectors", key), lambda: self.eigenvectors(matrix))

@@ -78,7 +78,7 @@ def _single(
 
 
 def _each_layer(inputs: ProposalInputs) -> Iterator[tuple[str, Labels]]:
-    for index in range(len(inputs.layers)):
+    for index in range(inputs.n_relations):
         yield f"layer {index}", inputs.kmeans(spectral.layer_rows(inputs, index))
 
 
@@ -117,11 +117,11 @@ def _is_small(inputs: ProposalInputs) -> bool:
 
 
 def _several_layers(inputs: ProposalInputs) -> bool:
-    return len(inputs.layers) + _has_feature_layer(inputs) > 1 and _is_small(inputs)
+    return inputs.n_relations + _has_feature_layer(inputs) > 1 and _is_small(inputs)
 
 
 def _spectrum_serves(inputs: ProposalInputs) -> bool:
-    few = len(inputs.layers) <= SPECTRUM_LAYERS and inputs.n_clusters <= min(SPECTRUM_UP_TO, inputs.n_nodes - 1)
+    few = inputs.n_relations <= SPECTRUM_LAYERS and inputs.n_clusters <= min(SPECTRUM_UP_TO, inputs.n_nodes - 1)
     return few and _several_layers(inputs)
 
 
@@ -170,7 +170,7 @@ PROPOSALS: dict[str, Proposal] = {
         Proposal(
             "each layer",
             "one layer that says it all should not be diluted",
-            lambda inputs: len(inputs.layers) > 1 and _is_small(inputs),
+            lambda inputs: inputs.n_relations > 1 and _is_small(inputs),
             _each_layer,
         ),
         Proposal(

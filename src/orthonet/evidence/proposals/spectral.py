@@ -31,13 +31,13 @@ FIRST_STEP = 0.15
 
 def mean_rows(inputs: ProposalInputs) -> Array:
     """Return the embedding by the mean of the layers."""
-    n_layers = len(inputs.layers)
+    n_layers = inputs.n_relations
     return inputs.eigenvectors(inputs.mean(np.full(n_layers, 1 / n_layers)), "mean")
 
 
 def mean_with_features_rows(inputs: ProposalInputs) -> Array:
     """Return the embedding by the mean of the layers and the features' own layer."""
-    n_layers = len(inputs.layers) + 1
+    n_layers = inputs.n_relations + 1
     return inputs.eigenvectors(inputs.mean(np.full(n_layers, 1 / n_layers)), "mean with features")
 
 
@@ -48,12 +48,12 @@ def layer_rows(inputs: ProposalInputs, index: int) -> Array:
 
 def feature_layer_rows(inputs: ProposalInputs) -> Array:
     """Return the embedding by the features' own layer."""
-    return layer_rows(inputs, len(inputs.layers))
+    return layer_rows(inputs, inputs.n_relations)
 
 
 def projection(inputs: ProposalInputs) -> Labels:
     """Propose from the subspace nearest to all layers' eigenvectors."""
-    n_layers = len(inputs.layers) + (inputs.feature_layer is not None)
+    n_layers = inputs.n_relations + (inputs.feature_layer is not None)
     together = np.hstack([layer_rows(inputs, index) for index in range(n_layers)])
     left, _, _ = np.linalg.svd(together, full_matrices=False)
     return inputs.kmeans(unit_rows(left[:, : inputs.n_clusters]))
@@ -66,7 +66,7 @@ def spectrum(inputs: ProposalInputs) -> Labels:
 
 def spectrum_weights(inputs: ProposalInputs) -> npt.NDArray[np.float64]:
     """Return the weights of the layers, the features' own included, that minimise the objective of the module."""
-    k, n_layers = inputs.n_clusters, len(inputs.layers) + (inputs.feature_layer is not None)
+    k, n_layers = inputs.n_clusters, inputs.n_relations + (inputs.feature_layer is not None)
 
     def objective(free: Array) -> float:
         weights = np.append(free, 1 - free.sum())

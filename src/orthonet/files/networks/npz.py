@@ -3,6 +3,7 @@
 layer_names, node_ids            text or numbers
 layer_0_data, _indices, _indptr  a layer in CSR form, symmetric; and so on
 present                          S x N, which nodes are present in a layer
+two_mode_names, two_mode_0_data, _indices, _indptr, _shape, _groups    two-mode relations, and the names of their groups, if any
 features  (or features_data, _indices, _indptr, _shape), feature_names, layers_from_features    where there are any
 """
 
@@ -22,6 +23,7 @@ from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.graph.ids import check_unique
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import TwoMode
 
 
 def read_npz(source: Source, options: ReadOptions) -> NetworkPart:
@@ -55,6 +57,13 @@ def write_npz(graph: MultilayerGraph) -> bytes:
         raise ValueError("the node ids are of mixed kinds, which an .npz file cannot hold; make them all text")
     for index, layer in enumerate(graph.layers):
         arrays |= _csr_arrays(f"layer_{index}", layer)
+    if graph.two_mode:
+        arrays["two_mode_names"] = np.array(list(graph.two_mode), dtype=str)
+    for index, relation in enumerate(graph.two_mode.values()):
+        called = f"two_mode_{index}"
+        arrays |= _csr_arrays(called, relation.incidence) | {f"{called}_shape": np.array(relation.incidence.shape)}
+        if relation.group_names is not None:
+            arrays[f"{called}_groups"] = np.array(relation.group_names, dtype=str)
     if graph.features is not None and issparse(graph.features):
         arrays |= _csr_arrays("features", graph.features) | {"features_shape": np.array(graph.features.shape)}
     elif graph.features is not None:
@@ -75,7 +84,7 @@ def _graph(source: Source, arrays: Mapping[str, Any]) -> NetworkPart:
     if ids.ndim != 1 or called.ndim != 1 or called.dtype.kind != "U":
         raise ValueError("its node ids or layer names are not a list")
     names = called.tolist()
-    if not names or len(set(names)) < len(names):
+    if (not names and "two_mode_names" not in arrays) or len(set(names)) < len(names):
         raise ValueError(f"it needs layers of different names, got {', '.join(map(repr, names)) or 'none'}")
     check_unique(ids, "node_ids")
     layers, present = {}, {}
@@ -100,7 +109,21 @@ def _graph(source: Source, arrays: Mapping[str, Any]) -> NetworkPart:
         features=features,
         feature_names=None if names_of_features is None else tuple(map(str, names_of_features.tolist())),
         layers_from_features=bool(arrays["layers_from_features"]),
+        two_mode=_two_mode(arrays, len(ids)),
     )
+
+
+def _two_mode(arrays: Mapping[str, Any], n_nodes: int) -> dict[str, TwoMode]:
+    relations = {}
+    for index, name in enumerate(arrays["two_mode_names"].tolist() if "two_mode_names" in arrays else ()):
+        shape = tuple(arrays[f"two_mode_{index}_shape"].tolist())
+        if len(shape) != 2 or shape[0] != n_nodes:
+            raise ValueError(f"the two-mode relation {name!r} is of shape {shape}, but there are {n_nodes} nodes")
+        groups = arrays.get(f"two_mode_{index}_groups")
+        relations[str(name)] = TwoMode(
+            _csr(arrays, f"two_mode_{index}", shape), None if groups is None else groups.tolist()
+        )
+    return relations
 
 
 def _csr(arrays: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> csr_array:

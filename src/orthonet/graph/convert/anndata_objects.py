@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, hstack, issparse
 from orthonet.graph.convert.assembly import check_undirected, mask_of, names_of_features
 from orthonet.graph.ids import check_unique, id_array
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import refuse_two_mode
 from orthonet.graph.validation import Symmetrize
 from orthonet.graph.view_layers import spread
 from orthonet.support.optional import require
@@ -170,6 +171,7 @@ def to_anndata(graph: MultilayerGraph) -> Any:
     Its names are text: ids that are numbers are kept in ``obs["node_id"]`` too. Where nodes are missing from layers,
     ``obsm["present"]`` says which are present in which. `from_anndata` reads it back.
     """
+    refuse_two_mode(graph, "an AnnData object")
     anndata = require("anndata", extra="anndata", purpose="an AnnData")
     pandas = require("pandas", extra="anndata", purpose="an AnnData")
     names = id_array(list(map(str, graph.node_ids.tolist())), "node_ids")

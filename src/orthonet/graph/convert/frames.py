@@ -12,6 +12,7 @@ from orthonet.graph.convert.node_attributes import chosen_features, feature_arra
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array, row_labels
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import refuse_two_mode
 from orthonet.support.optional import require
 
 NODE = "node"
@@ -78,7 +79,7 @@ def from_tables(
     (['ann', 'bob', 'eve', 'zoe'], ('age',))
     """
     edges = _collected(edges)
-    columns = {"source": source, "target": target, "layer": layer, "weight": weight}
+    columns: dict[str, Any] = {"source": source, "target": target, "layer": layer, "weight": weight}
     if nodes is None:
         if features is not None and not isinstance(features, str):
             raise ValueError("features names columns of nodes; pass that table too")
@@ -113,6 +114,7 @@ def to_polars(graph: MultilayerGraph, model: Any = None) -> Tables:
 
 
 def _tables(graph: MultilayerGraph, model: Any, frame: Any) -> Tables:
+    refuse_two_mode(graph, "tables of edges and nodes")
     lists = [EdgeList.of_layer(layer) for layer in graph.layers]
     ids = graph.node_ids
     found = {} if model is None else _found(graph, model)

@@ -26,6 +26,7 @@ from orthonet.graph.convert.node_attributes import chosen_features, feature_arra
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import refuse_two_mode
 from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
 
@@ -89,6 +90,7 @@ def to_igraph(graph: MultilayerGraph) -> Any:
     names ("feature 0", … without). A vertex that is missing from layers has their names in "missing_from". `from_igraph`
     reads it all back, features with ``features="all"``.
     """
+    refuse_two_mode(graph, "an igraph graph")
     everyone = np.arange(graph.n_nodes)
     result = _with_vertices(graph, everyone, named=not _counted(graph.node_ids))
     missing = layers_missing(graph)
@@ -106,6 +108,7 @@ def to_igraph_layers(graph: MultilayerGraph) -> dict[str, Any]:
 
     `from_igraph` reads it back; nodes keep their order if it is given ``node_ids=graph.node_ids``.
     """
+    refuse_two_mode(graph, "an igraph graph")
     named = not (_counted(graph.node_ids) and np.all(graph.present))
     found = {}
     for name, adjacency, present in zip(graph.layer_names, graph.layers, graph.present, strict=True):

@@ -25,6 +25,7 @@ from orthonet.graph.convert.node_attributes import chosen_features, feature_colu
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import id_array
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import refuse_two_mode
 from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
 
@@ -105,6 +106,7 @@ def to_networkx(graph: MultilayerGraph) -> Any:
     `from_networkx` reads it all back, features with ``features="all"``, and ``fill=0.0`` if they are sparse.
     """
     networkx = require("networkx", extra="networkx", purpose="a networkx graph")
+    refuse_two_mode(graph, "a networkx graph")
     names = feature_columns(graph)
     ids = graph.node_ids.tolist()
     result = networkx.MultiGraph(layers=list(graph.layer_names))
@@ -123,6 +125,7 @@ def to_networkx_layers(graph: MultilayerGraph) -> dict[str, Any]:
     `from_networkx` reads it back; nodes keep their order if it is given ``node_ids=graph.node_ids``.
     """
     networkx = require("networkx", extra="networkx", purpose="a networkx graph")
+    refuse_two_mode(graph, "a networkx graph")
     records = list(feature_records(graph, feature_columns(graph)))
     ids = graph.node_ids.tolist()
     found = {}

@@ -13,6 +13,7 @@ from scipy.sparse import csr_array, issparse
 from orthonet.graph.convert.assembly import Layer, assemble, checked_weights
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.two_mode import refuse_two_mode
 from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
 from orthonet.support.warn import warn_user
@@ -90,6 +91,7 @@ def to_pyg(graph: MultilayerGraph) -> Any:
     missing from layers, ``present``, of shape (N, S). Numbers keep their type, float64 as a rule: ``data.x.float()`` for a
     net. `from_pyg` reads it back.
     """
+    refuse_two_mode(graph, "PyTorch Geometric data")
     torch, pyg = _packages()
     coordinates = [layer.tocoo() for layer in graph.layers]
     data = pyg.Data(
@@ -105,6 +107,7 @@ def to_pyg(graph: MultilayerGraph) -> Any:
 
 def to_pyg_hetero(graph: MultilayerGraph, node_type: str = "node") -> Any:
     """Return a ``HeteroData`` with one type of nodes and one relation per layer; otherwise as `to_pyg`."""
+    refuse_two_mode(graph, "PyTorch Geometric data")
     torch, pyg = _packages()
     data = pyg.HeteroData()
     data[node_type].num_nodes = graph.n_nodes
