@@ -56,7 +56,7 @@ class Prepared:
     """What the nets see, after ``scale``."""
     scale: Callable[[Any], Any]
     scaler: FeatureScaler | None
-    """None if there are no features: the nets then see memberships, or one-hot vectors, or spectral coordinates of many nodes."""
+    """None if there are no features: the nets then see memberships, one-hot vectors, or spectral coordinates of many nodes."""
     averaging: csr_array | None
     """For nets that average over neighbours."""
     basis: Array | None = None
@@ -74,7 +74,8 @@ class Prepared:
     @property
     def neighbours_by_features(self) -> csr_array | None:
         """The layer of nearest neighbours by all features as they are; None if there is none."""
-        built = self.layers.n_layers > self.graph.n_layers and self.graph.layers_from_features
+        alone = self.graph.layers_from_features and not self.graph.two_mode
+        built = alone and self.layers.n_layers > self.graph.n_layers
         as_they_are = isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= AUTO_INPUTS
         return self.layers.layers[-1] if built and as_they_are else None
 
@@ -101,9 +102,9 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
             raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
         if smoothing:
             raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
-        inputs = _inputs_without_features(graph)
-        coordinates = _n_coordinates(graph.n_nodes, parameters) if issparse(inputs) else 0
-        return Prepared(graph, relations, weights, inputs, _as_it_is, None, for_net, n_coordinates=coordinates)
+        coded = _inputs_without_features(graph)
+        coordinates = _n_coordinates(graph.n_nodes, parameters) if issparse(coded) else 0
+        return Prepared(graph, relations, weights, coded, _as_it_is, None, for_net, n_coordinates=coordinates)
     scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
     inputs: Features = graph.features
     scale: Callable[[Any], Any] = scaler.transform
