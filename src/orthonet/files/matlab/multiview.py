@@ -12,14 +12,15 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
+from os import SEEK_END, PathLike
+from pathlib import Path
 from typing import IO, Any, get_args
 
-from scipy.io import loadmat, whosmat
 from scipy.sparse import csr_array
 
 from orthonet.files import source as limits
-from orthonet.files.errors import PARSER_ERRORS, FileError
+from orthonet.files.errors import PARSER_ERRORS, FileError, naming_file, one_line
+from orthonet.files.matlab.isolation import ReaderError, list_variables, read_values
 from orthonet.files.matlab.relations import relations_of
 from orthonet.files.matlab.values import (
     Labels,
@@ -113,8 +114,8 @@ def read_multiview_mat(
     check_choice(orientation, "orientation", get_args(Orientation))
     wanted = None if n_views is None else check_integer(n_views, "n_views", minimum=1)
     source = Source.of(file)
-    with source.open() as opened:
-        content = _Content(source, opened)
+    with naming_file(source.path), source.unpacked() as plain:
+        content = _Content(source, plain)
         found = content.views(views)
         if wanted is not None and len(found) != wanted:
             listed = ", ".join(found)
@@ -130,18 +131,19 @@ def read_multiview_mat(
 def read_variables(file: str | PathLike[str] | Source, names: Sequence[str]) -> dict[str, Any]:
     """Read variables of a Matlab file by their names."""
     source = Source.of(file)
-    with source.open() as opened:
-        return _Content(source, opened).read(list(names), "the data")
+    with source.unpacked() as plain:
+        return _Content(source, plain).read(list(names), "the data")
 
 
 class _Content:
-    """The variables of an opened Matlab file, read when they are asked for."""
+    """The variables of a Matlab file, without its gzip packing in ``plain``, read when they are asked for."""
 
-    def __init__(self, source: Source, file: IO[bytes]) -> None:
-        self.path, self.file = source.path, file
+    def __init__(self, source: Source, plain: Path) -> None:
+        self.path, self.plain = source.path, plain
         if source.start.startswith(HDF5):
             raise self._too_new()
-        _check_unpacked_size(source, file)
+        with plain.open("rb") as file:
+            self.size = _content_size(source, file)
         self.kinds = {name: kind for name, _, kind in self._listed() if name}
 
     def views(self, asked: str | Sequence[str] | None) -> dict[str, Any]:
@@ -230,7 +232,7 @@ class _Content:
             if name not in self.kinds:
                 known = ", ".join(self.kinds)
                 raise FileError.about(self.path, f"has no variable {name!r} for {purpose}; it has {known}")
-        content = self._call(loadmat, variable_names=names)
+        content = self._call(read_values, names, shown=self.path)
         for name in names:
             if name not in content:
                 kind = self.kinds[name]
@@ -239,9 +241,9 @@ class _Content:
 
     def _listed(self) -> Any:
         try:
-            return self._call(whosmat)
-        except ValueError as error:
-            if isinstance(error.__cause__, TypeError):  # scipy's own, for want of the shape of an object
+            return self._call(list_variables)
+        except FileError as error:
+            if getattr(error.__cause__, "kind", "") == "TypeError":  # scipy's own, for want of the shape of an object
                 raise FileError.about(
                     self.path,
                     "holds an object of a Matlab class (a table, string, …), which cannot be read, or is damaged; save the "
@@ -249,16 +251,16 @@ class _Content:
                 ) from error
             raise
 
-    def _call(self, function: Any, **options: Any) -> Any:
-        self.file.seek(0)
+    def _call(self, function: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            return function(self.file, appendmat=False, **options)
-        except NotImplementedError as error:
-            raise self._too_new() from error
-        except PARSER_ERRORS as error:
-            said = " ".join(str(error).split())
+            return function(self.plain, *arguments, content_bytes=self.size, **options)
+        except FileError:
+            raise
+        except (ReaderError, *PARSER_ERRORS) as error:
+            if getattr(error, "kind", "") == "NotImplementedError":
+                raise self._too_new() from error
             raise FileError.about(
-                self.path, f"is not a multi-view file: it cannot be read as a Matlab file ({said})"
+                self.path, f"is not a multi-view file: it cannot be read as a Matlab file ({one_line(error)})"
             ) from error
 
     def _too_new(self) -> FileError:
@@ -269,8 +271,8 @@ class _Content:
         )
 
 
-def _check_unpacked_size(source: Source, file: IO[bytes]) -> None:
-    """Refuse an opened Matlab file that unpacks to far more than it holds; the reader finds what is damaged."""
+def _content_size(source: Source, file: IO[bytes]) -> int:
+    """Return the size of an opened Matlab file with all unpacked; refuse one that unpacks to far more than it has."""
     allowed = max(limits.UNPACKED_LIMIT, limits.UNPACKED_RATIO * source.size)
     order = {b"IM": "<", b"MI": ">"}.get(file.read(HEADER)[HEADER - 2 :])
     total = 0
@@ -281,6 +283,7 @@ def _check_unpacked_size(source: Source, file: IO[bytes]) -> None:
             total = _unpacked_size(file, length, total, allowed)
             source.check_unpacked(total, "save it without compression")
         file.seek(end)
+    return total + file.seek(0, SEEK_END)
 
 
 def _unpacked_size(file: IO[bytes], length: int, total: int, allowed: int) -> int:
