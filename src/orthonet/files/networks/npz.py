@@ -88,7 +88,7 @@ def _graph(source: Source, archive: ArrayArchive) -> NetworkPart:
     if (not names and "two_mode_names" not in arrays) or len(set(names)) < len(names):
         raise ValueError(f"it needs layers of different names, got {', '.join(map(repr, names)) or 'none'}")
     check_unique(ids, "node_ids")
-    if arrays["present"].shape != (len(names), len(ids)) or arrays["present"].dtype.kind not in "biu":
+    if names and (arrays["present"].shape != (len(names), len(ids)) or arrays["present"].dtype.kind not in "biu"):
         shape = arrays["present"].shape
         raise ValueError(f"present has shape {shape}; wanted truth values of shape {(len(names), len(ids))}")
     layers, present = {}, {}
