@@ -1,7 +1,8 @@
 """Bipartite graphs of other libraries as two-mode relations: one side are the nodes, the other their groups.
 
 networkx marks the sides by the node attribute ``bipartite``, 0 for nodes and 1 for groups; igraph by the vertex attribute
-``type``, False for nodes and True for groups. A graph is taken for bipartite if all of its nodes have that mark, and both marks occur.
+``type``, False for nodes and True for groups. A graph is taken for bipartite if all of its nodes have that mark, and both marks
+occur.
 """
 
 from __future__ import annotations
