@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from scipy.linalg import block_diag
+from sklearn.cluster import KMeans
 
 from orthonet import MultilayerGraph, OrthoNet, aggregate, datasets, metrics
-from orthonet.aggregation import dense
+from orthonet.aggregation import compressed, dense, mean_in_basis
 from orthonet.aggregation.compressed import LEAKING, compress
 from orthonet.aggregation.log_euclidean import log_euclidean_mean
 from orthonet.aggregation.mean_in_basis import completed_by_mean
+from orthonet.linalg import eigen
 from orthonet.linalg.karcher import karcher_mean
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 
@@ -195,3 +197,40 @@ def test_a_basis_smaller_than_the_number_of_vectors_is_named(problem_of, clouds)
     update, told = compress(problem_of(clouds.graph, k=4), log_euclidean_mean, max_basis=40)
     assert update.basis.shape == (400, told["basis"])
     assert told["basis"] <= 40
+
+
+@pytest.fixture
+def probing(monkeypatch):
+    """Let small graphs take the way of large ones."""
+    for module in (eigen, compressed, mean_in_basis):
+        monkeypatch.setattr(module, "PROBE_ABOVE", 1500)
+
+
+def test_layers_of_random_edges_are_filtered_and_say_so(probing):
+    """Block models have no coarse form: nothing is coarsened."""
+    blocks = datasets.make_multilayer_sbm(1600, 3, 4, kind="informative", p_in=0.03, p_out=0.004, random_state=0)
+    mean = aggregate(blocks.graph, n_components=4)
+    assert set(mean.info["eigensolvers"].values()) == {"chebyshev"}
+    assert list(mean.info["eigensolvers"]) == list(blocks.graph.layer_names)
+    labels = KMeans(4, n_init=5, random_state=0).fit_predict(mean.smallest_eigenvectors(4))
+    assert metrics.nmi(blocks.labels, labels) > 0.9
+
+
+def test_a_layer_in_hundreds_of_pieces_of_two_takes_what_is_known(probing):
+    pairs = block_diag(*[np.array([[0.0, 1.0], [1.0, 0.0]])] * 800)
+    with pytest.warns(UserWarning, match="did not settle"):
+        mean = aggregate(MultilayerGraph([pairs]), n_components=4)
+    assert mean.info["eigensolvers"] == {"layer 0": "known"}
+    assert mean.info["rounds"] == 2
+    assert not mean.info["settled"]
+
+
+def test_a_solver_whose_work_did_not_suffice_is_named(probing, monkeypatch):
+    monkeypatch.setattr(compressed, "MAX_PRODUCTS", 20)
+    monkeypatch.setattr(compressed, "EIGEN_TOL", 1e-12)
+    monkeypatch.setattr(compressed, "EIGEN_RTOL", 0.0)
+    blocks = datasets.make_multilayer_sbm(1600, 2, 4, kind="informative", p_in=0.03, p_out=0.004, random_state=0)
+    with pytest.warns(UserWarning, match="eigenvectors of 2 of 2 layers did not converge"):
+        mean = aggregate(blocks.graph, n_components=4)
+    assert set(mean.info["eigensolvers"].values()) == {"chebyshev, not converged"}
+    assert not mean.info["settled"]

@@ -40,7 +40,9 @@ def test_new_nodes_are_labelled_as_the_model_does(orthonet, run, clouds, rows_of
     np.testing.assert_array_equal([int(row["label"]) for row in rows], model.predict(new))
     probabilities = model.predict_proba(new).max(axis=1)
     np.testing.assert_allclose([float(row["confidence"]) for row in rows], probabilities, atol=1e-4)
-    assert "40 new nodes in clusters of" in done.stdout
+    sizes = np.bincount(model.predict(new), minlength=3)
+    shown = ", ".join(f"{size} in cluster {cluster}" for cluster, size in enumerate(sizes) if size)
+    assert f"40 new nodes: {shown}; mean confidence" in done.stdout
 
 
 def test_columns_are_found_by_name(orthonet, run, clouds, rows_of):
@@ -98,6 +100,44 @@ def test_a_model_of_views_takes_views(orthonet, views, clouds, tmp_path, rows_of
     assert "the model was fitted on the views first, second, c, but got first, second" in done.stderr
 
 
+def test_gaps_are_filled_with_the_means_of_the_run_whatever_else_the_new_table_holds(orthonet, run, clouds, rows_of):
+    model = OrthoNet.load(run / "model")
+    names, means = model.feature_names_in_.tolist(), clouds.graph.features.mean(axis=0)
+    new = clouds.graph.features[:5].copy()
+    new[:, 1] = np.nan
+    filled = np.where(np.isnan(new), means, new)
+    text = [[("" if np.isnan(value) else repr(value)) for value in row] for row in new.tolist()]
+    odd = [["1e4"] * len(names)] * 5
+    for name, rows in (("one", text[:1]), ("few", text), ("beside odd ones", text + odd)):
+        lines = [",".join(["id", *names]), *(",".join([f"n{i}", *row]) for i, row in enumerate(rows))]
+        (run.parent / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        done = orthonet("predict", run, run.parent / f"{name}.csv")
+        assert done.exit_code == 0, done.output
+        n_gaps = min(len(rows), 5)
+        cells = "1 empty cell" if n_gaps == 1 else f"{n_gaps} empty cells"
+        assert f"{cells} of {names[1]} filled with the mean over the nodes of the run" in done.stdout
+        found = rows_of(run / f"{name}-labels.csv")[:n_gaps]
+        np.testing.assert_array_equal([int(row["label"]) for row in found], model.predict(filled)[:n_gaps])
+        expected = model.predict_proba(filled).max(axis=1)[:n_gaps]
+        np.testing.assert_allclose([float(row["confidence"]) for row in found], expected, atol=1e-4)
+
+
+def test_a_run_that_refuses_gaps_predicts_none(orthonet, network):
+    arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 5, "--no-report"]
+    assert orthonet("cluster", *arguments, "--missing-features", "refuse", "-o", network / "out").exit_code == 0
+    names = OrthoNet.load(network / "out" / "model").feature_names_in_.tolist()
+    (network / "holes.csv").write_text(f"id,{','.join(names)}\na,,1,1,1,1,1\nb,2,1,1,1,1,1\n")
+    done = orthonet("predict", network / "out", network / "holes.csv")
+    assert done.exit_code == 2
+    assert "has no value; pass --missing-features mean to fill it" in done.stderr
+    assert orthonet("predict", network / "out", network / "holes.csv", "--missing-features", "mean").exit_code == 0
+    record = json.loads((network / "out" / "run.json").read_text())
+    (network / "out" / "run.json").write_text(json.dumps({**record, "feature_means": None}))
+    done = orthonet("predict", network / "out", network / "holes.csv", "--missing-features", "mean")
+    assert done.exit_code == 2
+    assert "the new nodes have 1 empty cell, but" in done.stderr
+
+
 def test_a_model_that_averages_over_neighbours_needs_the_edges(orthonet, network, rows_of):
     arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 20, "--no-report"]
     done = orthonet("cluster", *arguments, "--set", "smoothing=1", "-o", network / "out")
@@ -119,7 +159,7 @@ def test_a_model_that_averages_over_neighbours_needs_the_edges(orthonet, network
         (["out"], "name a table of the new nodes, or --view NAME=FILE"),
         (["out", "nowhere.csv"], "nowhere.csv: there is no such file"),
         (["out", "short.csv"], "short.csv lacks features that the model was fitted on"),
-        (["out", "holes.csv"], "holes.csv, row 1"),
+        (["out", "holes.csv", "--missing-features", "refuse"], "holes.csv, row 1"),
         (["out", "new.csv", "-o", "nowhere/new.csv"], "there is no folder nowhere"),
         (["out", "--view", "a=new.csv"], "was not fitted on views"),
         (["cut", "new.csv"], "run.json is cut or damaged"),

@@ -54,7 +54,7 @@ def test_a_report_on_labels_from_elsewhere(orthonet, network):
     assert "with --labels FILE" in done.stderr
 
 
-@pytest.mark.parametrize("suffix", ["npz", "graphml", "mpx", "edges", "net", "parquet", "tsv.gz"])
+@pytest.mark.parametrize("suffix", ["npz", "graphml", "gexf", "gml", "mpx", "edges", "net", "parquet", "tsv.gz"])
 def test_convert_keeps_the_graph(orthonet, network, suffix):
     target = network / f"net.{suffix}"
     done = orthonet("convert", network / "edges.csv", target, "-f", network / "nodes.csv")

@@ -13,7 +13,7 @@ from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.proposals.inputs import ProposalInputs
 from orthonet.evidence.search import Search, search_partitions, sources_of
-from orthonet.evidence.sources import support
+from orthonet.evidence.sources import LayerSource, support
 
 N_NODES, N_CLUSTERS = 150, 3
 
@@ -190,3 +190,26 @@ def test_small_and_odd_graphs_are_clustered(case, rng):
     assert 0 <= best.labels.min() <= best.labels.max() < n_clusters
     assert np.isfinite(best.support)
     np.testing.assert_allclose(found.probabilities.sum(axis=1), 1)
+
+
+def neighbour_search(corroborations, relations=False, joint=(False, False)):
+    """A search over neighbour layers with given corroborations, as far as its verdict on itself goes."""
+    edges = csr_array(np.ones((4, 4)))
+    sources = [LayerSource(edges, str(index), 1.0, joint=one) for index, one in enumerate(joint)]
+    inputs = ProposalInputs([edges], None, None, relations, 2, sources, np.random.default_rng(0))
+    return Search(inputs, sources, np.ones(len(joint)), np.array(corroborations), [], {"net": np.array([0, 0, 1, 1])})
+
+
+def test_groups_of_features_that_corroborate_nothing_cannot_judge():
+    assert neighbour_search([0.01, 0.0]).cannot_judge
+    assert not neighbour_search([0.01, 0.3]).cannot_judge
+    assert neighbour_search([0.01, 0.0, 0.9], joint=(False, False, True)).cannot_judge  # which only repeats them
+    assert not neighbour_search([0.01, 0.0], relations=True).cannot_judge  # edges that somebody observed
+    assert not neighbour_search([1.0], joint=(False,)).cannot_judge  # one source has nobody to ask
+
+
+def test_what_was_proposed_can_be_had_before_mending():
+    search = neighbour_search([0.0, 0.0])
+    found = search.as_proposed("net")
+    assert (found.labels.tolist(), found.origin) == ([0, 0, 1, 1], "net")
+    assert found.support == pytest.approx(support(search.sources, found.labels, 2))

@@ -202,3 +202,9 @@ def test_a_column_of_ids_is_not_a_category(tmp_path):
     (tmp_path / "people.csv").write_text("id,x,code\n" + "".join(f"{i},1,c{i}\n" for i in range(1200)))
     with pytest.raises(ValueError, match=r"column 'code' has 1,200 different values, too many for categories"):
         read_features(tmp_path / "people.csv", categories=["code"])
+
+
+def test_gaps_can_stay(write_table, reader):
+    table = read_features(write_table("id,x,y,z\na,1,,\nb,,,\n"), missing_features="keep")
+    assert table.feature_names == ("x", "y", "z")
+    np.testing.assert_array_equal(table.features, [[1, np.nan, np.nan], [np.nan, np.nan, np.nan]])

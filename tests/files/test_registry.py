@@ -36,6 +36,7 @@ def test_no_suffix_belongs_to_two_formats():
     [
         ("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1\n", "x.txt", "matrix-market"),
         ("  <graphml/>", "x.csv", "graphml"),
+        ("<?xml version='1.0'?>\n<!-- <graphml> --><gexf:gexf/>", "x.xml", "gexf"),
         ("\ufeff*Vertices 2\n*Edges\n1 2\n", "x", "pajek"),
         ("% a comment\n*Vertices 2\n*Intra\n1 1 2\n", "x.net", "infomap"),
         ("#EDGES\na,b,c\n", "x.txt", "mpx"),

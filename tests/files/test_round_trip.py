@@ -18,6 +18,8 @@ NAMES = {
     "npz": "net.npz",
     "graphml": "net.graphml",
     "graphml.gz": "net.graphml.gz",
+    "gexf": "net.gexf",
+    "gml": "net.gml",
     "mpx": "net.mpx",
     "multiplex": "net_multiplex.edges",
     "pajek": "net.net",
@@ -42,7 +44,7 @@ def round_trip(graph, folder, kind, **options):
     format = kind.removesuffix(".gz")
     files = write_network(graph, folder / NAMES[kind], format=format)
     nodes = files[1] if len(files) > 1 and ".nodes." in files[1].name else None
-    if nodes is None and graph.features is not None and format in ("graphml", "mpx"):
+    if nodes is None and graph.features is not None and format in ("graphml", "gexf", "mpx"):
         nodes = True
     return read_network(files[0], features=nodes, **options)
 
@@ -94,7 +96,7 @@ def test_names_with_signs_of_the_formats_come_back(tmp_path, kind):
     assert_same(graph, round_trip(graph, tmp_path, kind).graph())
 
 
-@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "npz", "graphml"])
+@pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "npz", "graphml", "gexf", "gml"])
 def test_quotes_blanks_at_the_ends_and_line_ends_come_back(tmp_path, kind):
     needs(kind)
     graph = make_graph([' "quoted" ', "two\nlines", "tab\there", " x", "x", "x "])
@@ -138,7 +140,7 @@ def test_feature_names_come_back(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"age": [1.0, 2, 3], "body height": [0.1, 0.2, 0.3]})
     graph = MultilayerGraph([np.ones((3, 3))], frame, node_ids=["a", "b", "c"])
-    for kind in ("csv", "npz", "graphml", "mpx", "pajek"):
+    for kind in ("csv", "npz", "graphml", "gexf", "mpx", "pajek"):
         assert round_trip(graph, tmp_path, kind).graph().feature_names == ("age", "body height")
 
 
@@ -157,6 +159,7 @@ def test_digits_can_stay_text(tmp_path):
         ("mpx", [" a", "c", "d"], "begins or ends with a blank"),
         ("multiplex", ["a b", "c", "d"], "node id 'a b' cannot be written"),
         ("graphml", ["a\x01", "c", "d"], "cannot be written to this format"),
+        ("gexf", ["a\x01", "c", "d"], "cannot be written to this format"),
         ("csv", [0.5, 1.5, 2.5], r"net\.csv: node ids must be all text or all whole numbers .*got 0\.5"),
     ],
 )
@@ -178,7 +181,7 @@ def test_a_failed_write_leaves_the_former_file(tmp_path):
 
 
 NAME = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters='"'), min_size=1, max_size=6)
-KINDS = st.sampled_from(["csv", "tsv", "csv.gz", "npz", "graphml", "mpx", "pajek", "infomap"])
+KINDS = st.sampled_from(["csv", "tsv", "csv.gz", "npz", "graphml", "gexf", "gml", "mpx", "pajek", "infomap"])
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

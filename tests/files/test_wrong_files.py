@@ -82,6 +82,9 @@ def test_one_layer_that_names_unknown_nodes(write):
         read_network([good, bad], features=nodes)
 
 
+GEXF = "<gexf><graph><nodes><node id='a'/></nodes><edges>{}</edges></graph></gexf>"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -122,6 +125,17 @@ def test_one_layer_that_names_unknown_nodes(write):
             "node 2: 'a' is not an id, or was named before",
         ),
         ("n.graphml", "<graphml/>", "has no edges"),
+        ("n.gexf", GEXF.format("<edge source='a' target='b'/>"), "edge 1: node 'b' is not declared"),
+        ("n.gexf", "<gexf><graph><nodes><node id='a'/><node id='a'/>", "node 2: 'a' is not an id, or was named before"),
+        ("n.xml", "<html><body/></html>", "is XML that begins with <html>; save the network as GraphML or GEXF"),
+        ("n.gml", "hello\n", "not GML"),
+        ("n.gml", "graph 1", r"not GML: wanted one graph \["),
+        ("n.gml", "graph [ node [ id 1 ]\nnode [ id 1 ] ]", r"node 2: id 1 was named before|has no edges"),
+        ("n.gml", "graph [\n] ]", "line 2: not GML: unexpected ']'"),
+        ("n.gml", "graph " + "[ a " * 20000, "line 1: not GML"),
+        ("n.gml", "graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "edge 1: node '2' is not declared"),
+        ("n.h5ad", b"\x89HDF\r\n\x1a\n" + bytes(50), r"is an HDF5 file; read it with orthonet\.from_anndata"),
+        ("n.h5", b"\x89HDF\r\n\x1a\n" + bytes(50), r"is an HDF5 file; of those, \.h5ad files .* are read"),
         ("n.net", '*Vertices 2\n1 "a"\n*Arcs\n1 two\n', "line 4: expected a vertex .* got 'two'"),
         ("n.net", '*Vertices 2\n1 "a"\n2 "a"\n*Arcs\n1 2\n', "vertices 1 and 2 are both called 'a'"),
         ("n.net", "*Vertices 999999999999\n*Arcs\n1 2\n", "line 1: .* vertices are more than this file can hold"),
@@ -168,7 +182,19 @@ def test_wrong_archives(tmp_path, save, message):
 
 
 @pytest.mark.parametrize(
-    "name", ["net.csv", "net.mpx", "net.graphml", "net.net", "net.npz", "net.mtx", "net.edges", "net.parquet"]
+    "name",
+    [
+        "net.csv",
+        "net.mpx",
+        "net.graphml",
+        "net.gexf",
+        "net.gml",
+        "net.net",
+        "net.npz",
+        "net.mtx",
+        "net.edges",
+        "net.parquet",
+    ],
 )
 def test_a_file_cut_anywhere_is_read_or_refused(read_or_refused, tmp_path, name):
     if name.endswith("parquet"):
@@ -262,7 +288,20 @@ def test_any_lines_are_read_or_refused_in_any_format(read_or_refused, tmp_path, 
     st.binary(max_size=60),
     st.sampled_from([b"", b"PAR1", b"PK\x03\x04", b"\x1f\x8b\x08", b"\x89HDF", b"\xff\xfe"]),
     st.sampled_from(
-        ["x", "x.csv", "x.npz", "x.parquet", "x.mtx", "x.mpx", "x.graphml", "x.edges", "x.net", "x.csv.gz"]
+        [
+            "x",
+            "x.csv",
+            "x.npz",
+            "x.parquet",
+            "x.mtx",
+            "x.mpx",
+            "x.graphml",
+            "x.gexf",
+            "x.gml",
+            "x.edges",
+            "x.net",
+            "x.csv.gz",
+        ]
     ),
 )
 def test_any_bytes_are_read_or_refused(read_or_refused, tmp_path, content, start, name):

@@ -21,6 +21,8 @@ FORMATS = {
     "n.npz": "npz",
     "n.mtx": "matrix-market",
     "n.graphml": "graphml",
+    "n.gexf": "gexf",
+    "n.gml": "gml",
     "n.mpx": "mpx",
     "n.edges": "multiplex",
     "n.net": "pajek",
@@ -32,6 +34,9 @@ GRAPHML = '<graphml>\n<key id="w" for="edge" attr.name="weight" attr.type="doubl
 PAIR = (
     "<node id='a'/>\n<node id='b'/>\n<edge source='a' target='b'><data key='w'>much</data></edge>\n</graph></graphml>"
 )
+
+
+GEXF = "<gexf><graph><nodes><node id='1'/><node id='2'/></nodes><edges><edge source='1' target='2' {}/></edges></graph></gexf>"
 
 
 def good_file(folder, name, ids="abcdef"):
@@ -62,7 +67,7 @@ def test_directories(tmp_path, name):
     assert "is a directory, not a file" in refused(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["n.csv", "n.csv.gz", "n.parquet", "n.npz", "n.mtx", "n.graphml"])
+@pytest.mark.parametrize("name", ["n.csv", "n.csv.gz", "n.parquet", "n.npz", "n.mtx", "n.graphml", "n.gexf", "n.gml"])
 def test_files_cut_in_the_middle(tmp_path, name):
     file = good_file(tmp_path, name)
     whole = file.read_bytes()
@@ -71,6 +76,8 @@ def test_files_cut_in_the_middle(tmp_path, name):
     wanted = {
         "n.csv": r", row \d+: no layer",
         "n.graphml": r", line \d+: not GraphML",
+        "n.gexf": r", line \d+: not GEXF",
+        "n.gml": r", line \d+: not GML",
         "n.parquet": "whole Parquet file",
     }
     assert re.search(wanted.get(name, "is cut or damaged"), refused(file))
@@ -124,6 +131,8 @@ def test_the_wrong_delimiter(tmp_path, name, content, message):
         ("n.csv", "source,target,weight\na,b,1\nb,c,much\n", "row 2"),
         ("n.mtx", MATRIX + "2 2 2\n1 2 1\n2 1 much\n", "row 2|row 1, column 0"),
         ("n.graphml", GRAPHML + PAIR, "edge 1"),
+        ("n.gexf", GEXF.format("weight='much'"), "edge 1"),
+        ("n.gml", 'graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 weight "much" ] ]', "edge 1"),
         ("n.mpx", "#EDGE ATTRIBUTES\nweight,NUMERIC\n#EDGES\na,b,x,much\n", "line 4"),
         ("n.edges", "1 1 2 1\n1 2 3 much\n", "row 2"),
         ("n.net", "*Vertices 2\n*Arcs\n1 2 much\n", "line 3"),
@@ -143,6 +152,8 @@ def test_what_is_no_weight(tmp_path, name, content, place, word):
         ("n.csv", "\n \n"),
         ("n.mtx", MATRIX + "2 2 0\n"),
         ("n.graphml", GRAPHML + "<node id='a'/></graph></graphml>"),
+        ("n.gexf", "<gexf><graph><nodes><node id='a'/></nodes></graph></gexf>"),
+        ("n.gml", "graph [ node [ id 1 ] ]"),
         ("n.mpx", "#LAYERS\nx,UNDIRECTED\n#EDGES\n"),
         ("n.edges", "\n\n"),
         ("n.net", "*Vertices 2\n*Arcs\n"),
@@ -175,6 +186,8 @@ def test_entities_that_grow_without_bound_are_refused_before_they_grow(tmp_path)
         for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
             (tmp_path / "n.graphml").write_bytes((start + bomb).encode(encoding))
             assert "UTF-8 and has no document type definition" in refused(tmp_path / "n.graphml")
+            (tmp_path / "n.gexf").write_bytes((start + bomb).encode(encoding))
+            assert "UTF-8 and has no document type definition" in refused(tmp_path / "n.gexf")
     (tmp_path / "n.graphml").write_bytes(b'<?xml version="1.0" encoding="cp037"?>' + bomb.encode("cp037"))
     assert "not GraphML" in refused(tmp_path / "n.graphml")
 
@@ -263,6 +276,11 @@ LINES = {
         GRAPHML + "<node id='1'/><node id='2'/>",
         "<edge source='{0}' target='{1}'><data key='w'>{2}</data></edge>",
     ),
+    "n.gexf": (
+        "<gexf><graph><nodes><node id='1'/><node id='2'/></nodes><edges>",
+        "<edge source='{0}' target='{1}' weight='{2}' kind='{3}'/>",
+    ),
+    "n.gml": ("graph [ node [ id 1 ] node [ id 2 ]\n", "edge [ source {0} target {1} weight {2} layer {3} ]\n"),
 }
 
 
@@ -271,7 +289,7 @@ LINES = {
 @given(st.lists(st.tuples(CELL, CELL, CELL, CELL), max_size=4))
 def test_any_edges_are_read_or_refused_in_each_format(read_or_refused, tmp_path, name, rows):
     start, line = LINES[name]
-    end = "</graph></graphml>" if name == "n.graphml" else ""
+    end = {"n.graphml": "</graph></graphml>", "n.gexf": "</edges></graph></gexf>", "n.gml": "]"}.get(name, "")
     text = start + "".join(line.format(*row) for row in rows) + end
     (tmp_path / name).write_bytes(text.encode("utf-8", "surrogatepass"))
     read_or_refused(tmp_path / name)

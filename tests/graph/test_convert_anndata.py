@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 
 from orthonet import MultilayerGraph, OrthoNet
-from orthonet.graph.convert import from_anndata, from_mudata, to_anndata, write_result
+from orthonet.graph.convert import from_anndata, from_mudata, to_anndata, to_mudata, write_result
 
 anndata = pytest.importorskip("anndata")
 pytestmark = pytest.mark.filterwarnings("ignore:From 0.4 .update:FutureWarning")
@@ -284,3 +284,23 @@ def test_graphs_that_scanpy_built_from_features_are_not_taken_for_relations(adat
     assert not from_anndata(adata, layers=["connectivities"], features=None).layers_from_features
     assert not from_anndata(adata).layers_from_features  # the spatial graph is a relation
     assert from_anndata(adata, layers_from_features=True).layers_from_features
+
+
+def test_a_mudata_comes_back(rng):
+    pytest.importorskip("mudata")
+    layers = [np.ones((4, 4)), np.diag([0.5, 0.0, 2.0], 1) + np.diag([0.5, 0.0, 2.0], -1)]
+    layers[1][:, 3] = layers[1][3] = 0
+    present = [None, [True, True, True, False]]
+    for names in (["rna:a", "rna:b", "protein:c"], ["a", "b", "c"]):
+        graph = MultilayerGraph(
+            layers, rng.random((4, 3)), ("rna", "protein"), list("wxyz"), present=present, feature_names=names
+        )
+        again = from_mudata(to_mudata(graph), graphs="connectivities")
+        assert again.node_ids.tolist() == list("wxyz")
+        assert again.feature_names == tuple(names)
+        for one, other in zip(graph.layers, again.layers, strict=True):
+            np.testing.assert_array_equal(one.toarray(), other.toarray())
+        np.testing.assert_array_equal(np.array(again.present), np.array(graph.present))
+        np.testing.assert_array_equal(again.features[:3], graph.features[:3])
+    bare = from_mudata(to_mudata(MultilayerGraph(layers, None, ("a", "b"), list("wxyz"))), graphs="connectivities")
+    assert bare.features is None

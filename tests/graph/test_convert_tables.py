@@ -1,10 +1,13 @@
 """from_tables: a table of edges and one of nodes, from pandas, polars or plain columns."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from orthonet import MultilayerGraph
+from orthonet.graph import convert
 from orthonet.graph.convert import from_tables, to_pandas
 
 EDGES = {
@@ -128,3 +131,18 @@ def test_present():
     graph = from_tables(EDGES, NODES, {"lunch": ["eve", "ann"]})
     np.testing.assert_array_equal(graph.present[1], [True, False, False, True])
     assert to_pandas(graph).present == {"lunch": ["eve", "ann"]}
+
+
+@pytest.mark.parametrize("writer", ["to_pandas", "to_polars"])
+def test_the_clusters_of_a_model_are_columns_of_the_nodes(writer):
+    pytest.importorskip(writer.removeprefix("to_"))
+    graph = from_tables(EDGES, NODES)
+    model = SimpleNamespace(labels_=np.arange(graph.n_nodes), confidence_=np.full(graph.n_nodes, 0.5))
+    nodes = getattr(convert, writer)(graph, model).nodes
+    assert list(nodes.columns)[:3] == ["node", "cluster", "confidence"]
+    assert list(nodes["cluster"]) == list(range(graph.n_nodes))
+    assert "confidence" not in getattr(convert, writer)(graph, SimpleNamespace(labels_=model.labels_)).nodes.columns
+    with pytest.raises(ValueError, match=r"model.labels_ is of 2 nodes, but the graph has \d"):
+        getattr(convert, writer)(graph, SimpleNamespace(labels_=[0, 1]))
+    with pytest.raises(ValueError, match="has no labels_; fit it first"):
+        getattr(convert, writer)(graph, object())

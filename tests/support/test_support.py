@@ -1,5 +1,7 @@
 """Optional imports, progress and safe files."""
 
+import time
+
 import pytest
 
 from orthonet.support.files import write_atomically
@@ -42,6 +44,17 @@ def test_progress_shows_itself_when_asked(capsys, verbose):
         report(1, "loss 0.5")
         report(3, "loss 0.1")
     assert "work" in capsys.readouterr().err
+
+
+def test_progress_shows_itself_within_a_slow_step_if_asked(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setattr("orthonet.support.progress.PATIENCE_SECONDS", 0.05)
+    for slow_steps in (False, True):
+        with progress("work", 3, slow_steps=slow_steps) as report:
+            report(0, "the slow one")
+            time.sleep(0.4)
+            seen = capsys.readouterr().err
+        assert ("the slow one" in seen) == slow_steps
 
 
 def test_progress_stops_when_the_work_fails():

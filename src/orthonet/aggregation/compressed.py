@@ -36,12 +36,11 @@ from orthonet.aggregation.mean_in_basis import MeanInBasis, SmallMean, orthonorm
 from orthonet.aggregation.missing_nodes import fill_missing_nodes
 from orthonet.aggregation.null_vectors import component_vectors
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.eigen import smallest_eigenpairs
+from orthonet.linalg.eigen import PROBE_ABOVE, EigenPairs, smallest_eigenpairs
 from orthonet.linalg.factorizations import symmetric_part
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound, smoothed
 from orthonet.support.checks import check_integer
-from orthonet.support.optional import is_installed
 from orthonet.support.progress import Report, progress
 from orthonet.support.warn import warn_user
 
@@ -60,8 +59,15 @@ LEAKING = 0.04
 agreed to a mean cosine of 0.999; where it was twice, to 0.985."""
 MAX_ROUNDS, MAX_PARTIAL_ROUNDS = 6, 3
 """Rounds of a growing basis, fewer if some layer lacks nodes: that case is not settled by a larger one."""
+MAX_FILTERED_ROUNDS = 2
+"""Rounds above 50,000 nodes where more vectors show nothing new,"""
+NO_MORE_TO_SEE = ("chebyshev", "known")
+"""which is so for solvers that serve where few eigenvalues lie below the bulk of the spectrum, or where all vectors found are
+indicators of components."""
 EIGEN_TOL, EIGEN_RTOL, EIGEN_MAX_ITER = 3e-3, 0.05, 20
 """Residual of the eigenvectors that make the basis, and iterations for it: their span matters, not their last digits."""
+MAX_PRODUCTS = 150
+"""Products with a layer at most, per vector, where filtering finds its eigenvectors."""
 SUBSPACE_ITERATIONS = 3
 """Rounds of subspace iteration that bring the layers' eigenvectors near those of the arithmetic mean."""
 DISTINCT = 0.03
@@ -147,7 +153,7 @@ class _Growing:
             lowest = mean.lowest(k)
             change = 1.0 - min(_mean_cosine(previous, current), _mean_cosine(current, lowest))
             full = limit <= mean.basis.shape[1] < n_nodes
-            if change < SETTLED or full or rounds == self.max_rounds:
+            if change < SETTLED or full or rounds >= self.max_rounds:
                 break
             previous = lowest
             width = min(int(GROWTH * width), n_nodes)
@@ -159,6 +165,8 @@ class _Growing:
 
     @property
     def max_rounds(self) -> int:
+        if self.problem.n_nodes > PROBE_ABOVE and all(source.solver in NO_MORE_TO_SEE for source in self.sources):
+            return MAX_FILTERED_ROUNDS
         return MAX_ROUNDS if self.problem.complete else MAX_PARTIAL_ROUNDS
 
     @cached_property
@@ -180,7 +188,14 @@ class _Growing:
         for source in self.sources:
             blocks.append(source.lowest(width, self.problem.rng))
             report(done + len(blocks), f"{width} vectors per layer")
-        return [*blocks, _lowest_from(orthonormal(blocks, self.limit), self.arithmetic_mean, width)]
+        return [*blocks, self._lowest_of_mean(blocks, width)]
+
+    def _lowest_of_mean(self, blocks: list[Array], width: int) -> Array:
+        """Return about the ``width`` lowest eigenvectors of the arithmetic mean."""
+        if len(blocks) > 1 and all(source.solver == "chebyshev" for source in self.sources):
+            # Clusters that single layers do not show above their noise are not in the span of the layers' eigenvectors.
+            return _find_lowest(self.arithmetic_mean, width, self.problem.rng).vectors
+        return _lowest_from(orthonormal(blocks, self.limit), self.arithmetic_mean, width)
 
     def _mean_in(self, basis: Array, completions: int = FIRST_COMPLETIONS) -> MeanInBasis:
         times = completions if self.complete_by_mean else 0
@@ -198,7 +213,15 @@ def _judge(growing: _Growing, grown: _Grown) -> dict[str, Any]:
     # Of more components than that a layer has null directions that no basis has seen, and nothing above shows them.
     crowded = max(source.n_pieces for source in growing.sources) > grown.width
     enough = grown.change < SETTLED and leak < LEAKING and not cut_off and not crowded
-    if not enough:
+    rough = sum(not source.converged for source in growing.sources)
+    if rough and problem.n_nodes > PROBE_ABOVE:
+        enough = False
+        warn_user(
+            f"the eigenvectors of {rough} of {len(growing.sources)} layers did not converge within the limit on work (info "
+            "'eigensolvers' names them); the compressed mean is made from what was reached. Ask for fewer clusters, or pass "
+            "aggregation='arithmetic'"
+        )
+    elif not enough:
         warn_user(
             f"the compressed mean did not settle: with {size} vectors its {k} lowest eigenvectors still turn "
             f"(mean cosine {1 - grown.change:.3f}, leak {leak:.3f}); the layers have more low directions than that (many "
@@ -211,40 +234,43 @@ def _judge(growing: _Growing, grown: _Grown) -> dict[str, Any]:
         "gap": gap,
         "settled": enough and problem.complete and gap >= DISTINCT,
         "rounds": grown.rounds,
+        "eigensolvers": [
+            source.solver if source.converged else f"{source.solver}, not converged" for source in growing.sources
+        ],
     }
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Source:
     """A matrix whose lowest eigenvectors go into the basis; its coarse forms are made once."""
 
     matrix: csr_array
     null_vector: Array
+    solver: str = ""
+    """What found its eigenvectors,"""
+    converged: bool = True
+    """and whether its work sufficed."""
 
     @cached_property
     def n_pieces(self) -> int:
         return int(connected_components(self.matrix, directed=False, return_labels=False))
 
     @cached_property
-    def multigrid(self) -> Multigrid | None:
-        if not is_installed("pyamg"):
-            return None
+    def _coarse_forms(self) -> Multigrid:
         return Multigrid.of(self.matrix, self.null_vector / np.linalg.norm(self.null_vector))
 
     def lowest(self, width: int, rng: np.random.Generator) -> Array:
         """Return the ``width`` lowest eigenvectors."""
         known = component_vectors(self.matrix, self.null_vector, width)
-        found = smallest_eigenpairs(
-            self.matrix,
-            width,
-            rng,
-            known=known,
-            multigrid=self.multigrid,
-            tol=EIGEN_TOL,
-            rtol=EIGEN_RTOL,
-            max_iter=EIGEN_MAX_ITER,
-        )
+        found = _find_lowest(self.matrix, width, rng, known=known, multigrid=lambda: self._coarse_forms)
+        self.solver, self.converged = found.solver, found.converged
         return found.vectors
+
+
+def _find_lowest(matrix: csr_array, width: int, rng: np.random.Generator, **given: Any) -> EigenPairs:
+    return smallest_eigenpairs(
+        matrix, width, rng, tol=EIGEN_TOL, rtol=EIGEN_RTOL, max_iter=EIGEN_MAX_ITER, max_products=MAX_PRODUCTS, **given
+    )
 
 
 def _lowest_from(basis: Array, matrix: csr_array, width: int) -> Array:

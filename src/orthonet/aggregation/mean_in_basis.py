@@ -24,8 +24,8 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from orthonet.aggregation.problem import AggregationProblem
-from orthonet.linalg.eigen import lowest_of_dense
-from orthonet.linalg.factorizations import symmetric_part
+from orthonet.linalg.eigen import PROBE_ABOVE, lowest_of_dense
+from orthonet.linalg.factorizations import orthonormal_columns, symmetric_part
 from orthonet.linalg.multigrid import largest_eigenvalue_bound
 
 Array = npt.NDArray[np.float64]
@@ -108,7 +108,7 @@ def orthonormal(blocks: Sequence[Array], limit: int) -> Array:
     values, vectors = np.linalg.eigh(stacked.T @ stacked)
     keep = np.flatnonzero(values > DEPENDENT * values[-1])[::-1][:limit]
     rough = stacked @ (vectors[:, keep] / np.sqrt(values[keep]))
-    return np.linalg.qr(rough)[0]
+    return orthonormal_columns(rough) if len(rough) > PROBE_ABOVE else np.linalg.qr(rough)[0]
 
 
 def completed_by_mean(own: Array, gram: Array, core: Array, outside: float) -> Array:

@@ -85,7 +85,9 @@ def aggregate(
     Returns
     -------
     AggregatedLaplacian
-        A linear operator with ``smallest_eigenvectors``, ``to_dense`` and ``info``.
+        A linear operator with ``smallest_eigenvectors``, ``to_dense`` and ``info``. Of a compressed mean
+        ``info["eigensolvers"]`` says per layer which solver found its eigenvectors, see `orthonet.linalg.eigen`, and whether
+        its work did not suffice.
 
     See Also
     --------
@@ -119,6 +121,9 @@ def aggregate(
         warn_about_components(graph, problem.layer_weights, wanted)
     matrix, about = AGGREGATIONS[method](problem, solver=solver, verbose=verbose, **options)
     used = about.pop("layer_weights", problem.layer_weights.tolist())  # "convex" chooses its own
+    if "eigensolvers" in about:
+        counted = (name for name, weight in zip(graph.layer_names, used, strict=True) if weight > 0)
+        about["eigensolvers"] = dict(zip(counted, about["eigensolvers"], strict=True))
     info = {
         "method": method,
         "laplacian": laplacian,

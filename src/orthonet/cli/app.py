@@ -265,6 +265,7 @@ def report(
     epilog=_examples(
         ("orthonet convert net.mpx net.graphml", "the suffix names the format"),
         ("orthonet convert --layer work=w.csv --layer lunch=l.csv -o net.npz", "several files into one"),
+        ("orthonet convert out -o net.gexf", "a run with its clusters, for Gephi; net.graphml for Cytoscape"),
     ),
 )
 @takes(inputs=Inputs, talk=Talk)
@@ -282,7 +283,7 @@ def convert(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Read a network, or views, and write it in another format."""
+    """Read a network, views, or the folder of a run with its clusters, and write it in another format."""
     with _failing_plainly("convert"):
         from orthonet.cli.convert import run_convert
 

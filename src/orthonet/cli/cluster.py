@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from orthonet.cli.inputs import Inputs, Tables
+from orthonet.cli.leaks import leak_warnings
 from orthonet.cli.reading import Given, inputs_record, read_inputs, read_truth
 from orthonet.cli.run_folder import (
     RECORD,
@@ -31,9 +33,14 @@ from orthonet.cli.talk import Talk
 from orthonet.cli.wording import OPTIONS
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, nested, without_defaults
+from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
 from orthonet.support.optional import require
+from orthonet.support.text import listed
+
+SHOWN_FEATURES = 20
+"""Names of features that are listed; of more, the first of them."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
         truth = None if job.truth is None else read_truth(given, job.truth)
         seconds["reading"] = time.perf_counter() - started
     if first:
-        for note in given.notes:
+        for note in (*given.notes, *_features_named(given.graph)):
             talk.say(note)
     with _collected(warned):
         begun = time.perf_counter()
@@ -80,6 +87,7 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     if not model.complete_ and (folder / RECORD).is_file():
         talk.warn(f"interrupted after {model.n_iter_} steps; the earlier run in {job.output} was kept")
         sys.exit(130)
+    warned += leak_warnings(given.graph, model.labels_)
     record = _record(given, model, warned)
     if truth is not None:
         scores = {name: round(value, 4) for name, value in truth.scores(model.labels_).items()}
@@ -177,6 +185,8 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "two_mode": list(graph.two_mode),
         "views": None if given.views is None else {name: view.shape[1] for name, view in given.views.items()},
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
+        "feature_names": None if graph.feature_names is None else list(graph.feature_names),
+        "feature_means": _feature_means(graph),
         "complete": model.complete_,
         "steps": model.n_iter_,
         "loss": float(model.history_["loss"][-1]),
@@ -185,6 +195,18 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "mean_confidence": round(float(model.confidence_.mean()), 4),
         "warnings": list(warned),
     }
+
+
+def _features_named(graph: MultilayerGraph) -> list[str]:
+    """Return a line that names the features, so that a column which should not be one is seen."""
+    return [f"features: {listed(graph.feature_names, SHOWN_FEATURES)}"] if graph.feature_names else []
+
+
+def _feature_means(graph: MultilayerGraph) -> list[float] | None:
+    """Return what fills the gaps of new nodes: the mean of each feature over the nodes, of dense features."""
+    if graph.features is None or issparse(graph.features):
+        return None
+    return [float(mean) for mean in np.asarray(graph.features).mean(axis=0, dtype=np.float64)]
 
 
 def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:

@@ -14,7 +14,7 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
 from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
-from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, fits_of
+from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, Fit, fits_of
 from orthonet.comparison.outcomes import SCORES, Outcome, Reference, compare
 from orthonet.files.tables.writing import table_bytes
 from orthonet.report.provenance import versions
@@ -50,13 +50,20 @@ def run_compare(
     if n_clusters > given.graph.n_nodes:
         raise ValueError(f"--clusters {n_clusters} is more than the {given.graph.n_nodes} nodes there are")
     fits = fits_of((METHODS[name] for name in chosen), given.graph, given.views, n_clusters)
-    outcomes = []
-    with progress("comparing", len(chosen), talk.verbose) as report:
-        report(0, METHODS[chosen[0]].title)
-        for outcome in compare(fits, range(seed, seed + runs), skip_failures=True):
+    outcomes: list[Outcome] = []
+    with progress("comparing", len(chosen) * runs, talk.verbose, slow_steps=True) as report:
+
+        def watched(title: str, fit: Fit) -> Fit:
+            def run(one: int) -> Any:
+                report(len(outcomes) * runs + one - seed, f"{title}, run {one - seed + 1} of {runs}")
+                return fit(one)
+
+            return run
+
+        watched_fits = {title: watched(title, fit) for title, fit in fits.items()}
+        for outcome in compare(watched_fits, range(seed, seed + runs), skip_failures=True):
             outcomes.append(outcome)
-            waiting = chosen[len(outcomes) :]
-            report(len(outcomes), METHODS[waiting[0]].title if waiting else "")
+            report(len(outcomes) * runs, "")
     rows = [
         outcome.as_row(reference) | ({} if outcome.failure else {"modularity": outcome.modularity(given.graph)})
         for outcome in outcomes

@@ -1,18 +1,48 @@
-"""`orthonet convert`: a network from one file format to another."""
+"""`orthonet convert`: a network, or a run with its clusters, into a file for another program."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import replace
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from scipy.sparse import issparse
+
+from orthonet.cli.earlier_run import read_again
 from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import read_inputs
-from orthonet.cli.run_folder import check_new_file
+from orthonet.cli.run_folder import Run, check_new_file
 from orthonet.cli.talk import Talk
 from orthonet.files import write_network
+from orthonet.files.annotated import SUFFIXES
+from orthonet.files.registry import FORMATS, format_by_suffix
+from orthonet.graph.convert import to_anndata, to_mudata, write_result
 from orthonet.graph.multilayer import MultilayerGraph
+
+
+@dataclass(frozen=True)
+class Content:
+    """What is to be written.
+
+    Attributes
+    ----------
+    graph : MultilayerGraph
+    columns : dict of names to arrays of N values
+        About the nodes, beside the features.
+    notes : tuple of str
+    model : OrthoNet, or None
+        Of a run.
+    """
+
+    graph: MultilayerGraph
+    columns: dict[str, Any]
+    notes: tuple[str, ...]
+    model: Any = None
 
 
 def run_convert(
@@ -27,21 +57,96 @@ def run_convert(
     target = check_new_file(output)
     if target.exists() and not force:
         raise FileExistsError(f"{output} is there already; pass --force to replace it")
+    plain = [suffix.lower() for suffix in target.suffixes if suffix.lower() != ".gz"]
+    annotated = format is None and plain[-1:] == [target.suffix.lower()] and target.suffix.lower() in SUFFIXES
+    kind = None if annotated else format or format_by_suffix(plain[-1] if plain else "")
     with talk.waiting("reading"):
-        given = read_inputs(replace(inputs, files=files))
-    for note in given.notes:
+        if len(files) == 1 and files[0].is_dir():
+            content = _of_run(files[0], kind)
+        else:
+            content = _of_files(replace(inputs, files=files), kind)
+    for note in content.notes:
         talk.say(note)
     with talk.waiting("writing"):
-        written = _write(given.graph, target, format, nodes, force)
+        if annotated:
+            written = _moved(target, None, force, lambda staged, _: [_write_annotated(content, staged)])
+        else:
+            written = _moved(
+                target,
+                nodes,
+                force,
+                lambda staged, table: write_network(
+                    content.graph, staged, format=format, nodes=table, attributes=content.columns
+                ),
+            )
     talk.say(f"wrote {', '.join(map(str, written))}")
-    talk.result({"output": [str(path) for path in written], "read": list(given.notes)})
+    talk.result({"output": [str(path) for path in written], "read": list(content.notes)})
 
 
-def _write(graph: MultilayerGraph, target: Path, format: str | None, nodes: Path | None, force: bool) -> list[Path]:
+def _of_files(inputs: Inputs, kind: str | None) -> Content:
+    """Return a network; the columns about its nodes come with it where the format has room for them."""
+    given = read_inputs(inputs)
+    room = kind is None or (kind in FORMATS and FORMATS[kind].holds_attributes)
+    columns = {name: column for name, column in given.attributes.items() if room and not _is_feature(name, given.graph)}
+    return Content(given.graph, columns, given.notes)
+
+
+def _of_run(folder: Path, kind: str | None) -> Content:
+    """Return the network of a run, with the cluster and its confidence among the columns about the nodes."""
+    given, model = read_again(Run.of(folder))
+    graph = given.graph
+    columns = {name: column for name, column in given.attributes.items() if not _is_feature(name, graph)}
+    if kind not in FORMATS:  # an AnnData or MuData has places of its own for what was found
+        return Content(graph, columns, given.notes, model)
+    found = {}
+    for name, values in (("cluster", model.labels_), ("confidence", np.round(model.confidence_, 4))):
+        taken = name in columns or _is_feature(name, graph)
+        found[f"orthonet {name}" if taken else name] = values
+    notes = [*given.notes, f"columns about the nodes: {', '.join([*found, *columns])}"]
+    features: Any = graph.features
+    if kind != "npz" and issparse(features):
+        notes.append(f"{kind} has no room for the {features.shape[1]:,} sparse features; they are left out")
+        features = None
+    present: Any = graph.present
+    if not FORMATS[kind].holds_missing_nodes and not np.all(present):
+        here = zip(graph.layer_names, present, strict=True)
+        columns |= {f"in {name}": mask.astype(np.int64) for name, mask in here if not mask.all()}
+        notes.append("nodes that a layer lacks have a 0 in the column 'in LAYER'")
+        present = None
+    graph = MultilayerGraph(
+        dict(zip(graph.layer_names, graph.layers, strict=True)),
+        features,
+        node_ids=graph.node_ids,
+        present=present,
+        layers_from_features=graph.layers_from_features and features is not None,
+        feature_names=None if features is None else graph.feature_names,
+    )
+    return Content(graph, found | columns, tuple(notes), model)
+
+
+def _is_feature(name: str, graph: MultilayerGraph) -> bool:
+    return name in (graph.feature_names or ())
+
+
+def _write_annotated(content: Content, target: Path) -> Path:
+    """Write an AnnData or MuData file, with what the model found where scanpy's plots look for it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the libraries about their own next versions
+        data = to_mudata(content.graph) if target.suffix.lower() == ".h5mu" else to_anndata(content.graph)
+        for name, column in content.columns.items():
+            values = np.asarray(column)
+            data.obs[name] = values.astype(object) if values.dtype.kind == "U" else values
+        if content.model is not None:
+            write_result(data, content.model)
+        data.write(target)
+    return target
+
+
+def _moved(target: Path, nodes: Path | None, force: bool, write: Callable[[Path, Path | None], Any]) -> list[Path]:
     """Write all files beside the target first; move them when each is whole, and none replaces another unasked."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.", suffix=".part") as staged:
         table = None if nodes is None else Path(staged) / nodes.name
-        made = write_network(graph, Path(staged) / target.name, format=format, nodes=table)
+        made = write(Path(staged) / target.name, table)
         places = [
             check_new_file(nodes) if file == table and nodes is not None else target.parent / file.name for file in made
         ]

@@ -29,7 +29,9 @@ class Inputs:
 
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="An edge list or network file (or several, one per layer), or a .mat file of views."),
+        typer.Argument(
+            help="An edge list or network file (or several, one per layer), or a .mat, .h5ad or .h5mu file."
+        ),
     ] = None
     layer: Annotated[
         list[str] | None,
@@ -95,7 +97,7 @@ class Inputs:
         _option(
             "--format",
             help="Format of the network files, found from the files if not given: csv, tsv, parquet, npz, matrix-market, "
-            "graphml, mpx, multiplex, pajek, infomap.",
+            "graphml, gexf, gml, mpx, multiplex, pajek, infomap.",
             panel=LAYOUT,
         ),
     ] = None
@@ -183,9 +185,12 @@ class NewNodes:
     tables: Tables = "csv"
     id_column: Annotated[str | None, _option("--id-column", metavar="COLUMN", help="Column of the ids.")] = None
     missing_features: Annotated[
-        Literal["refuse", "mean"],
-        _option("--missing-features", help="Empty cells: refuse them, or fill them with the mean of the new table."),
-    ] = "refuse"
+        Literal["refuse", "mean"] | None,
+        _option(
+            "--missing-features",
+            help="Empty cells: refuse them, or fill them with the mean over the nodes of the run; as the run did if not given.",
+        ),
+    ] = None
 
 
 def named_files(texts: list[str], option: str) -> dict[str, Path]:

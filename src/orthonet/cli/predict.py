@@ -22,7 +22,7 @@ from orthonet.files import FeatureTable, read_features, read_network
 from orthonet.files.tables.feature_values import category_name
 from orthonet.graph.features import Features
 from orthonet.support.files import write_atomically
-from orthonet.support.text import listed
+from orthonet.support.text import counted, listed
 
 
 def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
@@ -32,28 +32,21 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         raise ValueError("--json and --output - both want standard output; name a file")
     target = None if new.output == "-" else check_new_file(_target(run, new))
     model = run.model()
-    options: dict[str, Any] = {"id_column": as_column(new.id_column), "missing_features": new.missing_features}
     if new.table is None and not new.view:
         raise ValueError("name a table of the new nodes, or --view NAME=FILE for each view the model was fitted on")
     if new.table is not None and new.view:
         raise ValueError("name one table of the new nodes or their views, not both")
+    notes: list[str] = []
     warned: list[str] = []
     with talk.waiting("reading"):
-        if new.view:
-            nodes, features = _of_views(run, new.view, options)
-        else:
-            categories = as_columns(inputs_of(run.record.get("inputs", {})).category)
-            read = read_features(str(new.table), categories=categories, **options)
-            nodes, features = _nodes(read), _columns(read, model, categories, warned)
-        known: Any = features
-        if new.edges:
-            network = read_network(new.edges[0] if len(new.edges) == 1 else new.edges, features=str(new.table))
-            nodes, known = network.node_ids, network.graph(features=_reordered(nodes, network.node_ids, features))
+        nodes, known = _read(run, new, model, notes, warned)
     with talk.waiting("labelling"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were matched by name above
         probabilities = model.predict_proba(known)
     labels, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
     content = labels_table(nodes, labels, confidence, new.tables)
+    for note in notes if target is not None else ():
+        talk.say(note)
     for message in warned:
         talk.warn(message)
     sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
@@ -63,10 +56,8 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
             sys.stdout.flush()
         return
     write_atomically(target, content)
-    shown = ", ".join(f"{size:,}" for size in sizes)
-    talk.say(
-        f"{len(labels):,} new node{'s' * (len(labels) != 1)} in clusters of {shown}; mean confidence {confidence.mean():.2f}"
-    )
+    shown = listed([f"{size:,} in cluster {cluster}" for cluster, size in enumerate(sizes) if size], 20)
+    talk.say(f"{counted(len(labels), 'new node')}: {shown}; mean confidence {confidence.mean():.2f}")
     talk.say(f"wrote {target}")
     talk.result(
         {
@@ -77,6 +68,29 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
             "warnings": warned,
         }
     )
+
+
+def _read(
+    run: Run, new: NewNodes, model: OrthoNet, notes: list[str], warned: list[str]
+) -> tuple[npt.NDArray[Any], Any]:
+    """Return the new nodes and what is known of them: features, or a graph where edges were named."""
+    inputs = inputs_of(run.record.get("inputs", {}))
+    fill = (new.missing_features or inputs.missing_features) == "mean"
+    options: dict[str, Any] = {
+        "id_column": as_column(new.id_column),
+        "missing_features": "keep" if fill else "refuse",  # filled below, with what the run knows
+    }
+    if new.view:
+        nodes, features = _of_views(run, new.view, options)
+    else:
+        categories = as_columns(inputs.category)
+        read = read_features(str(new.table), categories=categories, **options)
+        nodes, features = _nodes(read), _columns(read, model, categories, warned)
+    features = _filled(features, run, model, notes)
+    if not new.edges:
+        return nodes, features
+    network = read_network(new.edges[0] if len(new.edges) == 1 else new.edges, features=str(new.table))
+    return network.node_ids, network.graph(features=_reordered(nodes, network.node_ids, features))
 
 
 def _target(run: Run, new: NewNodes) -> Path:
@@ -118,6 +132,26 @@ def _columns(table: FeatureTable, model: OrthoNet, categories: Sequence[str | in
         np.zeros(table.features.shape[0]) if name in missing else table.features[:, place[name]] for name in wanted
     ]
     return np.column_stack(columns)
+
+
+def _filled(features: Features, run: Run, model: OrthoNet, notes: list[str]) -> Features:
+    """Fill empty cells with the means over the nodes that the model was fitted on, and note how many there were."""
+    if issparse(features):
+        return features
+    gaps = np.isnan(features)
+    if not gaps.any():
+        return features
+    means = run.record.get("feature_means")
+    if not isinstance(means, list) or len(means) != features.shape[1]:
+        raise ValueError(
+            f"the new nodes have {counted(int(gaps.sum()), 'empty cell')}, but {run.folder} does not say what the means of its "
+            "features are; fill them, or cluster again"
+        )
+    names = list(getattr(model, "feature_names_in_", [f"column {index}" for index in range(len(means))]))
+    columns = [names[index] for index in np.flatnonzero(gaps.any(axis=0)).tolist()]
+    cells = counted(int(gaps.sum()), "empty cell")
+    notes.append(f"{cells} of {listed(columns, 5)} filled with the mean over the nodes of the run")
+    return np.where(gaps, np.asarray(means, dtype=np.float64), features)
 
 
 def _of_views(run: Run, texts: Sequence[str], options: dict[str, Any]) -> tuple[npt.NDArray[Any], Features]:

@@ -25,9 +25,11 @@ from orthonet.files import (
     read_network,
     read_views,
 )
+from orthonet.files.annotated import SUFFIXES, read_annotated
 from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.two_mode import TwoMode
+from orthonet.support.text import counted
 
 UNNAMED_TABLES = (".npy", ".npz")
 """Files of features that cannot name their nodes."""
@@ -88,6 +90,9 @@ def _read(inputs: Inputs) -> Given:
             "name a file of edges, or files by --layer NAME=FILE, or tables by --view NAME=FILE, or memberships by "
             "--two-mode NAME=FILE"
         )
+    annotated = [path for path in files if path.suffix.lower() in SUFFIXES]
+    if annotated:
+        return _from_annotated(inputs, files)
     if inputs.view or matlab:
         return _from_views(inputs, files, matlab)
     return _from_network(inputs, files)
@@ -280,25 +285,45 @@ def _from_views(inputs: Inputs, files: Sequence[Path], matlab: Sequence[Path]) -
         **_changed(inputs, "missing_features"),
     )
     content: ViewsFile = read_views(paths, **options)
-    building = _changed(inputs, "metric", n_neighbors="neighbors")
+    building = (
+        _changed(inputs, "symmetrize") if content.relations else _changed(inputs, "metric", n_neighbors="neighbors")
+    )
     graph = content.graph(**building)
+    counts = [
+        counted(len(part), what) for part, what in ((content.relations, "relation"), (content.views, "view")) if part
+    ]
     call = _call("read_views", _literal(paths), **options) + _call(".graph", **building)
     code = f"from orthonet import read_views\n\ngraph = {call}"
     sizes = [f"{name}: {view.shape[0]:,} rows, {view.shape[1]:,} columns" for name, view in content.views.items()]
     return Given(
         graph,
         (
-            f"{graph.n_nodes:,} nodes, {graph.n_layers} view{'s' * (graph.n_layers > 1)}",
+            f"{graph.n_nodes:,} nodes, {', '.join(counts)}",
             *sizes,
             *map(in_options, content.notes),
         ),
         code,
         content.attributes,
         content.labels,
-        content.views,
+        None if content.relations else content.views,
         (paths,) if matlab else tuple(paths.values()),
         inputs,
     )
+
+
+def _from_annotated(inputs: Inputs, files: Sequence[Path]) -> Given:
+    """Read an AnnData or MuData file, which says itself what its layers and features are."""
+    beside = [inputs.layer, inputs.view, inputs.features, inputs.own_features, inputs.category, inputs.ignore]
+    if len(files) > 1 or any(beside):
+        raise ValueError(
+            f"{files[0]} has layers and features of its own: pass it alone, without other files, --layer, --view, --features, "
+            "--own-features, --category and --ignore"
+        )
+    content = read_annotated(files[0], n_neighbors=inputs.neighbors, metric=inputs.metric, symmetrize=inputs.symmetrize)
+    graph = content.graph
+    size = f"{graph.n_nodes:,} nodes, {counted(graph.n_layers, 'layer')}"
+    notes = (size, *content.notes)
+    return Given(graph, notes, content.code, content.attributes, None, None, (files[0],), inputs)
 
 
 def _matrix_of_features(inputs: Inputs, network: NetworkFile) -> Features:

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from orthonet.cli.earlier_run import read_again
 from orthonet.cli.inputs import Inputs
-from orthonet.cli.reading import Given, checksum, inputs_of, read_inputs, read_truth
-from orthonet.cli.run_folder import RECORD, REPORT, Run, check_new_file
+from orthonet.cli.reading import read_inputs, read_truth
+from orthonet.cli.run_folder import REPORT, Run, check_new_file
 from orthonet.cli.talk import Talk
 from orthonet.report.fitted import Labelling
 from orthonet.report.html import write_report
@@ -26,9 +27,7 @@ def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: s
     if of_run:
         run = Run.of(files[0])
         target = check_new_file(output or run.folder / REPORT)
-        given, model, record = _read_again(run), run.model(), dict(run.record)
-        if len(model.labels_) != given.graph.n_nodes:
-            raise ValueError(f"the files that {run.folder / RECORD} names now contain {given.graph.n_nodes:,} nodes")
+        (given, model), record = read_again(run), dict(run.record)
     else:
         if labels is None:
             raise ValueError("name the folder of a run; or files of edges or views with --labels FILE")
@@ -41,16 +40,3 @@ def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: s
         write_report(given.graph, model, target, record=record, code=record.get("code"), title=title)
     talk.say(f"wrote {target}")
     talk.result({"output": str(target), "nodes": given.graph.n_nodes})
-
-
-def _read_again(run: Run) -> Given:
-    """Read the run's files again, from where they were named, if they are the same."""
-    record = run.record
-    if "inputs" not in record or "checksums" not in record:
-        raise ValueError(f"{run.folder / RECORD} does not say which files the run read")
-    for path, kept in record["checksums"].items():
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"{path}: there is no such file, but the run read it; put it back or cluster again")
-        if checksum(Path(path)) != kept:
-            raise ValueError(f"{path} changed since the run; cluster again for a page about it")
-    return read_inputs(inputs_of(record["inputs"]))

@@ -28,7 +28,7 @@ from orthonet.files.tables.writing import table_bytes
 from orthonet.support.files import umask
 
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"
-KINDS: dict[str, type[Any]] = {
+KINDS: dict[str, Any] = {
     "command": list,
     "versions": dict,
     "parameters": dict,
@@ -37,6 +37,7 @@ KINDS: dict[str, type[Any]] = {
     "read": list,
     "code": str,
     "layers": list,
+    "feature_means": (list, type(None)),
     "cluster_sizes": list,
     "seconds": dict,
     "warnings": list,
@@ -65,7 +66,7 @@ class Run:
         if not isinstance(record, dict):
             raise ValueError(f"{file} is not the record of a run")
         for name, kind in KINDS.items():
-            if not isinstance(record.get(name, kind()), kind):
+            if name in record and not isinstance(record[name], kind):
                 raise ValueError(f"{file} is not the record of a run: {name!r} is not as it was written")
         return cls(folder, record)
 

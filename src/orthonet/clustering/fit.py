@@ -27,7 +27,7 @@ from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import Judgement, explain_assignment, in_given_order, in_order, judge, node_order
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
-from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare
+from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
 from orthonet.clustering.projected_layers import warn_of_projections
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.checkpoints import Checkpoints
@@ -77,6 +77,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)
     laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
+    prepared = with_coordinates(prepared, laplacian, processes)
     learned = learn(network, prepared, laplacian, run, checkpoints)
     judged = judge_clusters(learned.embedding, prepared, search, run)
     head = place(prepared, learned.embedding, judged, run)
@@ -161,7 +162,8 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     auto = isinstance(parameters.layer_weights, str)
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
-    graph = in_order(prepared.graph, node_order(prepared.graph))
+    order = node_order(prepared.graph)
+    graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
         return search_partitions(
             graph,
@@ -170,6 +172,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
                 [run.seed, 1]
             ),  # of its own, so that training draws the same numbers with and without it
             scaler=prepared.scaler,
+            feature_layer=None if known is None else known[order][:, order],
             layer_weights=_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,

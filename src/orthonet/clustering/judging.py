@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, canonical_order
 from orthonet.clustering.group_evidence import membership_arrays, reordered
 from orthonet.evidence.confidence import tempered_probabilities
-from orthonet.evidence.corroboration import corroboration
+from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search, on_disk
 from orthonet.evidence.sources import Labels, LayerSource, Source
@@ -29,8 +29,6 @@ Array = npt.NDArray[np.float64]
 
 NETWORK = "network"
 """The paper's proposal: the clusters of the net's embedding."""
-NO_AGREEMENT = 0.05
-"""Corroboration below which a source counts as not corroborated by the others."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +69,11 @@ class Judgement:
 def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Generator) -> Judgement:
     """Choose the partition that all sources support, the net's among them, and temper its probabilities.
 
-    The rows of the embedding are those of the graph of the search.
+    Where evidence cannot tell clusters from cuts, the choice is the net's own, as in the paper. The rows of the embedding are
+    those of the graph of the search.
     """
     search.add_embedding(NETWORK, embedding)
-    chosen = search.best
+    chosen = search.as_proposed(NETWORK) if search.cannot_judge else search.best
     k, sources, weights = search.inputs.n_clusters, search.sources, search.weights
     assignment = assignment_of(embedding, chosen.labels, k, normalize)
     others = [one for one in search.partitions if one is not chosen]
@@ -203,9 +202,10 @@ def edge_evidence_of(
 
 
 def _warn_of_disagreement(search: Search) -> None:
-    found = search.corroboration
+    apart = [index for index, source in enumerate(search.sources) if not source.joint]
+    found = search.corroboration[apart]
     if len(found) > 1 and found.max() < NO_AGREEMENT:
-        names = ", ".join(map(repr, search.source_names[:6])) + (", …" if len(found) > 6 else "")
+        names = ", ".join(repr(search.source_names[index]) for index in apart[:6]) + (", …" if len(apart) > 6 else "")
         warn_user(
             f"the sources ({names}) do not agree on anything: no partition found from the others explains more than "
             f"{found.max():.0%} of what one of them shows; these clusters rest on single sources, so look at each source alone"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,14 @@ from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.parameters import Network, Parameters
+from orthonet.embedding.processes import Processes
 from orthonet.evidence.proposals.memberships import scaled_incidence
 from orthonet.graph.features import Features, FeatureScaler
 from orthonet.graph.knn import knn_layer
 from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.smoothing import averaging_matrix, smooth
+from orthonet.linalg.eigen import lowest_of_dense
 from orthonet.support.checks import check_weights
 
 Array = npt.NDArray[np.float64]
@@ -32,6 +34,11 @@ RELATION_HOPS = 2
 """How often features are averaged over relations before that layer is built from them."""
 AUTO_INPUTS = 128
 """Inputs of a net at most: training then costs what the hidden layers cost."""
+
+ONE_HOT_UP_TO = 50_000
+"""Nodes up to which nets of a graph without features see one-hot vectors;"""
+COORDINATES_PER_CLUSTER = 3
+"""of more, so many spectral coordinates per cluster."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +56,28 @@ class Prepared:
     """What the nets see, after ``scale``."""
     scale: Callable[[Any], Any]
     scaler: FeatureScaler | None
-    """None if there are no features: the nets then see memberships, or one-hot vectors."""
+    """None if there are no features: the nets then see memberships, one-hot vectors, or spectral coordinates of many nodes."""
     averaging: csr_array | None
     """For nets that average over neighbours."""
     basis: Array | None = None
     """M x m: what the nets are trained on is ``scale(inputs) @ basis``; None if it is all features."""
+    n_coordinates: int = 0
+    """Spectral coordinates per node that replace ``inputs`` after aggregation, see `with_coordinates`; 0 if nothing does."""
 
     @property
     def n_inputs(self) -> int:
         """Inputs of the nets while they are trained."""
+        if self.n_coordinates:
+            return self.n_coordinates
         return int(self.inputs.shape[1] if self.basis is None else self.basis.shape[1])
+
+    @property
+    def neighbours_by_features(self) -> csr_array | None:
+        """The layer of nearest neighbours by all features as they are; None if there is none."""
+        alone = self.graph.layers_from_features and not self.graph.two_mode
+        built = alone and self.layers.n_layers > self.graph.n_layers
+        as_they_are = isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= AUTO_INPUTS
+        return self.layers.layers[-1] if built and as_they_are else None
 
     def reduced(self, rows: Any) -> Any:
         """Return some rows of ``inputs`` as the nets are trained on them."""
@@ -83,7 +102,9 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
             raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
         if smoothing:
             raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
-        return Prepared(graph, relations, weights, _inputs_without_features(graph), _as_it_is, None, for_net)
+        coded = _inputs_without_features(graph)
+        coordinates = _n_coordinates(graph.n_nodes, parameters) if issparse(coded) else 0
+        return Prepared(graph, relations, weights, coded, _as_it_is, None, for_net, n_coordinates=coordinates)
     scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
     inputs: Features = graph.features
     scale: Callable[[Any], Any] = scaler.transform
@@ -113,6 +134,30 @@ def _inputs_without_features(graph: MultilayerGraph) -> Features:
             vectors, values, _ = randomized_svd(together, size, random_state=0)
             return np.ascontiguousarray(np.sqrt(graph.n_nodes) * vectors * (values / values[0]), dtype=np.float64)
     return csr_array(eye_array(graph.n_nodes, format="csr"))
+
+
+def with_coordinates(prepared: Prepared, laplacian: Any, processes: Processes) -> Prepared:
+    """Let the nets of a large graph without features see the lowest eigenvectors of the aggregated Laplacian.
+
+    One-hot vectors would give their first layer a weight for each node and unit, all of which every step moves.
+    """
+    if not prepared.n_coordinates:
+        return prepared
+    rows = None
+    if processes.first:
+        known = min(prepared.n_coordinates, laplacian.core.shape[0])
+        vectors = laplacian.basis @ lowest_of_dense(laplacian.core, known)[1]
+        rows = np.zeros((prepared.graph.n_nodes, prepared.n_coordinates))
+        rows[:, :known] = np.sqrt(len(vectors)) * vectors
+    return replace(prepared, inputs=processes.from_first(rows))
+
+
+def _n_coordinates(n_nodes: int, parameters: Parameters) -> int:
+    net = parameters.network
+    by_default = isinstance(net, Network) and net.kind == "mlp" and net.n_inputs == "auto"
+    if n_nodes <= ONE_HOT_UP_TO or not by_default or parameters.assign_labels.method != "evidence":
+        return 0
+    return COORDINATES_PER_CLUSTER * parameters.n_clusters
 
 
 def _input_basis(inputs: Features, scale: Callable[[Any], Any], parameters: Parameters) -> Array | None:

@@ -19,6 +19,7 @@ from scipy.sparse import csr_array
 
 from orthonet.datasets.dataset import data_file
 from orthonet.datasets.relations import relation_graph
+from orthonet.files.archives import checked_shape, compressed, opened_archive
 from orthonet.files.errors import reading
 from orthonet.files.source import Source
 from orthonet.graph.edge_list import EdgeList
@@ -55,8 +56,7 @@ def read_relations_npz(
     file = data_file(relative, data_home, f"{what} as arrays {arrays} (we know of no public address of this very file)")
     with (
         reading(file, f"an npz file with {arrays}"),
-        Source.of(file).archive() as archive,
-        np.load(archive, allow_pickle=False) as content,
+        opened_archive(Source.of(file)) as content,
     ):
         labels = content["y"].astype(np.int64)
         words = _features(content) if features else None
@@ -66,9 +66,7 @@ def read_relations_npz(
 
 def _features(content: Any) -> csr_array:
     data, indices, indptr, shape = (content[name] for name in FEATURE_ARRAYS)
-    features = csr_array((data.astype(np.float64), indices, indptr), shape=tuple(shape.tolist()))
-    features.check_format(full_check=True)
-    return features
+    return compressed(data.astype(np.float64), indices, indptr, checked_shape(shape), name="X_")
 
 
 def _layer(edges: npt.NDArray[np.integer], n_nodes: int) -> csr_array:

@@ -23,6 +23,8 @@ import numpy.typing as npt
 from orthonet.evidence.mending import mend
 from orthonet.evidence.sources import Labels, Source, support
 
+NO_AGREEMENT = 0.05
+"""Corroboration below which a source counts as not corroborated by the others."""
 ROUNDS = 15
 """Of mending: enough for what is a ratio of two informations."""
 ARBITRATED = 3

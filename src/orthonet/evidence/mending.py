@@ -17,6 +17,8 @@ from orthonet.evidence.sources import Labels, Source, node_scores, own_support
 
 MOVING_SHARE = 0.6
 """Share of the nodes that want to move which do so in a round: enough to settle in a dozen rounds, too few to swap for ever."""
+RESTLESS_SHARE = 5e-4
+"""Share of nodes that may still want to move at the end, less than one of 2,000: the last few swap places for many rounds."""
 MAX_ROUNDS = 25
 """Of moves: most partitions settle in a dozen."""
 
@@ -72,7 +74,7 @@ def mend(
         scores[:, empty] = -np.inf  # nothing is known of an empty cluster
         wanted = scores.argmax(axis=1)
         restless = np.flatnonzero(wanted != labels)
-        if not restless.size:
+        if restless.size <= RESTLESS_SHARE * len(labels):
             break
         moving = restless[rng.random(restless.size) < MOVING_SHARE]
         labels = labels.copy()

@@ -57,9 +57,12 @@ def recombine(
 
 
 def distinct(partitions: Sequence[Partition]) -> list[Partition]:
-    """Return the partitions, most supported first; those of equal support are the same one under other numbers."""
+    """Return the partitions, most supported first, and of those with equal support the one that was found first.
+
+    They are the same one under other numbers, but for nodes of which no source says anything.
+    """
     kept: list[Partition] = []
-    for one in sorted(partitions, key=lambda partition: -partition.support):
+    for one in sorted(partitions, key=lambda partition: -round(partition.support / SMALLEST_GAIN)):
         if not kept or kept[-1].support - one.support > SMALLEST_GAIN:
             kept.append(one)
     return kept

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from orthonet.evidence.corroboration import corroboration, weights_of
+from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.memberships import MembershipSource
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import merged_down, propose
 from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
-from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource
+from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource, support
 from orthonet.graph.features import BLOCK_BYTES, Features, FeatureScaler, are_words
 from orthonet.graph.knn import knn_layer
 from orthonet.graph.multilayer import MultilayerGraph
@@ -78,6 +78,21 @@ class Search:
         return self.partitions[0]
 
     @property
+    def cannot_judge(self) -> bool:
+        """Whether all sources are neighbours by features, in groups that corroborate nothing of each other.
+
+        Any smooth cut through a cloud explains the neighbours in it; only that groups agree tells a cluster from a cut.
+        """
+        groups = np.array([not source.joint for source in self.sources])
+        by_neighbours = not self.inputs.relations and all(isinstance(one, LayerSource) for one in self.sources)
+        return bool(by_neighbours and groups.sum() > 1 and self.corroboration[groups].max() < NO_AGREEMENT)
+
+    def as_proposed(self, name: str) -> Partition:
+        """Return what was proposed under a name, before mending."""
+        labels = self.proposed[name]
+        return Partition(labels, support(self.sources, labels, self.inputs.n_clusters, self.weights), name)
+
+    @property
     def source_names(self) -> tuple[str, ...]:
         """Names of the sources."""
         return tuple(source.name for source in self.sources)
@@ -113,6 +128,7 @@ def search_partitions(
     rng: np.random.Generator,
     *,
     scaler: FeatureScaler | None = None,
+    feature_layer: csr_array | None = None,
     layer_weights: npt.ArrayLike | None = None,
     weigh: bool = True,
     report: Report | None = None,
@@ -126,6 +142,8 @@ def search_partitions(
     rng : numpy.random.Generator
     scaler : FeatureScaler, optional
         Of dense features; standardisation by default.
+    feature_layer : sparse array of shape (N, N), optional
+        Nearest neighbours by all features, if they are known; 10 of each node by default.
     layer_weights : array of shape (S,), optional
         How much each layer counts, and each two-mode relation after them, of whatever sum; alike by default.
     weigh : bool, default=True
@@ -142,7 +160,8 @@ def search_partitions(
     features = None
     if graph.features is not None and not on_disk(graph.features):
         features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
-    feature_layer = _feature_layer(features)
+    if feature_layer is None and features is not None:
+        feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
     sources = sources_of(graph, feature_layer, rng)
     incidences = [relation.incidence for relation in graph.two_mode.values()]
     relations = bool(incidences) or not graph.layers_from_features
@@ -194,12 +213,6 @@ def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> So
         return LayerSource.from_layer(layer, name, rng)
     landmarks = np.sort(rng.choice(n_nodes, min(LANDMARKS, n_nodes), replace=False))
     return WordSource.from_counts(as_counts(layer[:, landmarks]), name, rng)
-
-
-def _feature_layer(features: Array | None) -> csr_array | None:
-    if features is None:
-        return None
-    return knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
 
 
 def on_disk(features: Features) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from orthonet.files.errors import FileError, naming_file
-from orthonet.files.options import Ids, MissingFeatures, ReadOptions
+from orthonet.files.options import Gaps, Ids, ReadOptions
 from orthonet.files.source import PathType, Source
 from orthonet.files.tables.arrays import read_array, read_sparse
 from orthonet.files.tables.node_table import FeatureTable, read_node_table
@@ -22,7 +22,7 @@ def read_features(
     ids: Ids = "auto",
     ignore: Sequence[str | int] = (),
     categories: Sequence[str | int] = (),
-    missing_features: MissingFeatures = "mean",
+    missing_features: Gaps = "mean",
 ) -> FeatureTable:
     r"""Read a table of features, one node per row.
 
@@ -41,8 +41,8 @@ def read_features(
         Columns that are not features. They become attributes, as do columns of text and those called label, class or truth.
     categories : sequence of str or int
         Columns that name categories, in text or in codes: each category becomes a feature of zeros and ones.
-    missing_features : {"mean", "refuse"}, default="mean"
-        What to do with empty cells in a column of numbers.
+    missing_features : {"mean", "refuse", "keep"}, default="mean"
+        What to do with empty cells in a column of numbers; "keep" leaves them NaN.
 
     Returns
     -------
@@ -81,14 +81,14 @@ def read_feature_table(
     path: PathType | Source,
     options: ReadOptions,
     ignore: Sequence[str | int],
-    missing: MissingFeatures,
+    missing: Gaps,
     categories: Sequence[str | int] = (),
     *,
     of_views: bool = False,
 ) -> FeatureTable:
     """Read a table of features; among views it keeps empty rows, and may lack columns to ignore."""
     check_choice(options.ids, "ids", get_args(Ids))
-    check_choice(missing, "missing_features", get_args(MissingFeatures))
+    check_choice(missing, "missing_features", get_args(Gaps))
     source = Source.of(path)
     file = source.path
     if source.is_matlab:

@@ -11,6 +11,8 @@ Ids = Literal["auto", "text"]
 UnknownNodes = Literal["refuse", "drop"]
 MissingWeights = Literal["refuse", "one", "drop"]
 MissingFeatures = Literal["mean", "refuse"]
+Gaps = Literal["mean", "refuse", "keep"]
+"""What a table of features by itself may do with empty cells: "keep" leaves them NaN."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,8 @@ def read_network(
         features. True: the columns of numbers that the network file itself has about its nodes.
     source, target, layer, weight : str or int, optional
         The columns of a table, by name or counted from 0. Without them the usual names count, or else the order source,
-        target, layer, weight. ``layer`` and ``weight`` also name the edge attributes of GraphML and multinet files.
+        target, layer, weight. ``layer`` and ``weight`` also name the edge attributes of GraphML, GEXF, GML and
+        multinet files.
     delimiter, heading
         Of a table, found from its first rows if None: one character; whether the first row names the columns.
     ids : {"auto", "text"}, default="auto"

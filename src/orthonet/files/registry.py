@@ -11,6 +11,8 @@ from orthonet.files.errors import FileError
 from orthonet.files.network import NetworkPart
 from orthonet.files.networks import (
     edge_table,
+    gexf,
+    gml,
     graphml,
     infomap,
     matrix_market,
@@ -19,14 +21,20 @@ from orthonet.files.networks import (
     npz,
     pajek,
 )
+from orthonet.files.networks.xml_elements import root_name
 from orthonet.files.options import ReadOptions
-from orthonet.files.source import Source
-from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.files.source import HDF5, Source
 
 SNIFFED = 2**12
 """Bytes of a text file in which its format must show."""
+ANNOTATED = {
+    ".h5ad": "read it with orthonet.from_anndata(anndata.read_h5ad(path))",
+    ".h5mu": "read it with orthonet.from_mudata(mudata.read_h5mu(path))",
+}
+OTHER_HDF5 = "of those, .h5ad files of AnnData and .h5mu files of MuData are read; save the edges as CSV"
+"""How HDF5 files are read."""
 Reader: TypeAlias = Callable[[Source, ReadOptions], NetworkPart]
-Writer: TypeAlias = Callable[[MultilayerGraph], bytes]
+Writer: TypeAlias = Callable[..., bytes]
 
 
 @dataclass(frozen=True)
@@ -38,12 +46,12 @@ class Format:
     read : callable
         From a `Source` and `ReadOptions` to a `NetworkPart`.
     write : callable, or None
-        From a graph to bytes; None if it is only read.
+        From a graph, and columns about its nodes where the format holds them, to bytes; None if it is only read.
     suffixes : tuple of str
         What its files are called.
-    holds_nodes, holds_features, holds_missing_nodes, holds_layers : bool
-        Whether a file keeps the nodes without edges and the order of nodes, dense features, which nodes are missing from a
-        layer, and more than one layer.
+    holds_nodes, holds_features, holds_attributes, holds_missing_nodes, holds_layers : bool
+        Whether a file keeps the nodes without edges and the order of nodes, dense features, other columns about the nodes,
+        which nodes are missing from a layer, and more than one layer.
     is_text : bool
         Whether files may be packed with gzip.
     """
@@ -53,6 +61,7 @@ class Format:
     suffixes: tuple[str, ...] = ()
     holds_nodes: bool = False
     holds_features: bool = False
+    holds_attributes: bool = False
     holds_missing_nodes: bool = False
     holds_layers: bool = True
     is_text: bool = True
@@ -80,8 +89,17 @@ FORMATS: dict[str, Format] = {
         matrix_market.read_matrix_market, matrix_market.write_matrix_market, (".mtx",), holds_layers=False
     ),
     "graphml": Format(
-        graphml.read_graphml, graphml.write_graphml, (".graphml",), holds_nodes=True, holds_features=True
+        graphml.read_graphml,
+        graphml.write_graphml,
+        (".graphml",),
+        holds_nodes=True,
+        holds_features=True,
+        holds_attributes=True,
     ),
+    "gexf": Format(
+        gexf.read_gexf, gexf.write_gexf, (".gexf",), holds_nodes=True, holds_features=True, holds_attributes=True
+    ),
+    "gml": Format(gml.read_gml, gml.write_gml, (".gml",), holds_nodes=True),
     "mpx": Format(
         mpx.read_mpx, mpx.write_mpx, (".mpx",), holds_nodes=True, holds_features=True, holds_missing_nodes=True
     ),
@@ -108,7 +126,7 @@ def format_of(file: Source) -> str:
         return "matrix-market"
     head = file.text_head[:SNIFFED]
     if head.startswith(b"<"):
-        return "graphml"
+        return _xml_format(file)
     lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines()]
     first = next((line for line in lines if line and line[0] not in "%#"), "")
     if first.startswith("*"):
@@ -117,7 +135,18 @@ def format_of(file: Source) -> str:
         return "mpx"
     if named is None and file.is_matlab:
         raise FileError(file.path, "views in Matlab files are read by orthonet.read_views")
+    if file.start.startswith(HDF5):
+        raise FileError.about(file.path, f"is an HDF5 file; {ANNOTATED.get(file.suffix, OTHER_HDF5)}")
     return named or "csv"
+
+
+def _xml_format(file: Source) -> str:
+    root = root_name(file.text_head)
+    if root in ("gexf", "graphml"):
+        return root
+    if root is None or format_by_suffix(file.suffix) in ("gexf", "graphml"):
+        return format_by_suffix(file.suffix) or "graphml"
+    raise FileError.about(file.path, f"is XML that begins with <{root}>; save the network as GraphML or GEXF")
 
 
 def _pajek_or_infomap(lines: Iterable[str]) -> str | None:

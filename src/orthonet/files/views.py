@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array, hstack, issparse
 
 from orthonet.files.errors import FileError
 from orthonet.files.features import read_feature_table
-from orthonet.files.matlab.multiview import read_multiview_mat
+from orthonet.files.matlab.multiview import MultiviewFile, read_multiview_mat
 from orthonet.files.matlab.values import same_partition
 from orthonet.files.network import Column
 from orthonet.files.options import Ids, MissingFeatures, ReadOptions
@@ -21,7 +22,9 @@ from orthonet.files.source import PathType, Source
 from orthonet.files.tables.node_table import FeatureTable
 from orthonet.graph.features import Features, FeatureScaling
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.validation import Symmetrize
 from orthonet.graph.view_layers import layers_from_views
+from orthonet.support.checks import check_choice
 from orthonet.support.sentences import Argument, Sentence
 
 
@@ -43,6 +46,8 @@ class ViewsFile:
     notes : tuple of str
     paths : tuple of Path
         The file of each view.
+    relations : mapping of names to sparse arrays of shape (N, N)
+        Weights between the nodes that a .mat file has beside its views.
     """
 
     views: Mapping[str, Features]
@@ -52,6 +57,7 @@ class ViewsFile:
     attributes: Mapping[str, Column]
     notes: tuple[str, ...]
     paths: tuple[Path, ...]
+    relations: Mapping[str, csr_array] = field(default_factory=dict)
 
     def graph(
         self,
@@ -60,8 +66,21 @@ class ViewsFile:
         metric: str = "euclidean",
         *,
         feature_scaling: FeatureScaling = "auto",
+        symmetrize: Symmetrize = "max",
     ) -> MultilayerGraph:
-        """Return the graph with a nearest-neighbour layer from each view; see `MultilayerGraph.from_views`."""
+        """Return the graph with a nearest-neighbour layer from each view; see `MultilayerGraph.from_views`.
+
+        Where the file has relations, these are the layers, and the views side by side the features.
+
+        Parameters
+        ----------
+        n_neighbors, weights, metric, feature_scaling
+            Of layers that are built from views.
+        symmetrize : {"mean", "max", "min"}, default="max"
+            How a relation that has a direction becomes symmetric.
+        """
+        if self.relations:
+            return self._graph_of_relations(symmetrize)
         named = zip(self.views.items(), self.paths, strict=True)
         built = layers_from_views(
             {f"view {name!r} ({path})": view for (name, view), path in named},
@@ -77,6 +96,17 @@ class ViewsFile:
             self.node_ids,
             present=built.present,
             layers_from_features=True,
+            feature_names=self._names_of_all(),
+        )
+
+    def _graph_of_relations(self, symmetrize: Symmetrize) -> MultilayerGraph:
+        blocks: list[Any] = list(self.views.values())
+        features = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
+        return MultilayerGraph(
+            self.relations,
+            features,
+            node_ids=self.node_ids,
+            symmetrize=symmetrize,
             feature_names=self._names_of_all(),
         )
 
@@ -112,9 +142,10 @@ def read_views(
     ----------
     paths : path, sequence of paths, or mapping of names to paths
         The files, see `read_features`; views are named by the mapping, or else by their files. A .mat file gives all its
-        views, see `orthonet.files.read_multiview_mat`.
+        views and the relations beside them, see `orthonet.files.read_multiview_mat`.
     id_column, delimiter, heading, ids, missing_features
-        See `read_features`. A row without any number is a node that this view lacks, whatever ``missing_features`` is.
+        See `read_features` (but ``missing_features="keep"``). A row without any number is a node that this view lacks,
+        whatever ``missing_features`` is.
     ignore : sequence of str or int
         Columns that are not features, in those tables that have them.
 
@@ -140,15 +171,19 @@ def read_views(
     >>> content.node_ids.tolist(), content.views["work"].tolist()
     (['ann', 'bob', 'eve'], [[2.0], [nan], [3.0]])
     """
+    check_choice(missing_features, "missing_features", get_args(MissingFeatures))
     options = ReadOptions(delimiter=delimiter, heading=heading, ids=ids, id_column=id_column)
     tables: dict[str, FeatureTable] = {}
     labels: dict[Path, npt.NDArray[Any]] = {}
+    relations: dict[str, csr_array] = {}
     for name, path in named_paths(paths):
         source = Source.of(path)
         if source.is_matlab:
-            found, classes = _matlab(source)
-            if classes is not None:
-                labels[source.path] = classes
+            content = read_multiview_mat(source)
+            found = _tables_of(content, source.path)
+            relations |= content.relations
+            if content.labels is not None:
+                labels[source.path] = content.labels
         else:
             found = {source.name: read_feature_table(source, options, ignore, missing_features, of_views=True)}
         if name is not None and len(found) != 1:
@@ -163,7 +198,7 @@ def read_views(
         if isinstance(column, str) and not any(column in table.attributes for table in tables.values()):
             listed = ", ".join(str(table.path) for table in tables.values())
             raise ValueError(Sentence(Argument("ignore", column), f" is a column of none of {listed}"))
-    return _joined(tables, labels)
+    return replace(_joined(tables, labels), relations=relations)
 
 
 def _joined(tables: Mapping[str, FeatureTable], labels: Mapping[Path, npt.NDArray[Any]]) -> ViewsFile:
@@ -196,10 +231,13 @@ def _joined(tables: Mapping[str, FeatureTable], labels: Mapping[Path, npt.NDArra
     )
 
 
-def _matlab(source: Source) -> tuple[dict[str, FeatureTable], npt.NDArray[Any] | None]:
-    content = read_multiview_mat(source)
-    named = zip(content.names, content.views, strict=True)
-    return {name: FeatureTable(source.path, None, view, None, {}, ()) for name, view in named}, content.labels
+def _tables_of(content: MultiviewFile, path: Path) -> dict[str, FeatureTable]:
+    """Return the views of a Matlab file; the notes of the file are with the first."""
+    named = enumerate(zip(content.names, content.views, strict=True))
+    return {
+        name: FeatureTable(path, None, view, None, {}, () if number else content.notes)
+        for number, (name, view) in named
+    }
 
 
 def _match_rows(

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from orthonet.files.errors import FileError, naming_file
 from orthonet.files.networks.edge_table import id_column
 from orthonet.files.networks.multiplex import layers_beside, write_layer_names
-from orthonet.files.networks.writing import named_edges, names_of_features
+from orthonet.files.networks.writing import NodeColumns, named_edges, node_columns
 from orthonet.files.registry import FORMATS, Format, format_by_suffix
 from orthonet.files.tables.writing import TableKind, table_bytes
 from orthonet.graph.multilayer import MultilayerGraph
@@ -28,6 +28,7 @@ def write_network(
     *,
     format: str | None = None,
     nodes: str | PathLike[str] | None = None,
+    attributes: NodeColumns | None = None,
 ) -> tuple[Path, ...]:
     """Write a graph, each file whole or not at all.
 
@@ -41,6 +42,9 @@ def write_network(
     nodes : path, optional
         Where the table of nodes goes if the format cannot hold their features, their order or those without edges;
         ``<name>.nodes.csv`` beside the file by default. Read it back with ``read_network(path, features=nodes)``.
+    attributes : mapping of names to N values, optional
+        Further columns about the nodes, such as the cluster of each: numbers or text. GraphML and GEXF files hold them; for
+        the other formats they are in the table of nodes.
 
     Returns
     -------
@@ -77,13 +81,17 @@ def write_network(
     _check_holds(graph, format, chosen, path)
     outputs: list[tuple[Path, bytes]] = []
     with naming_file(path):
-        content = chosen.write(graph) if chosen.write is not None else b""
+        columns = {} if attributes is None else dict(attributes)
+        inside = (columns,) if chosen.holds_attributes else ()
+        content = chosen.write(graph, *inside) if chosen.write is not None else b""
         outputs.append((file, gzip.compress(content, mtime=0) if packed else content))
-        if _needs_table(graph, chosen):
+        if (columns and not inside) or _needs_table(graph, chosen):
             kind: TableKind = "parquet" if format == "parquet" else "tsv" if format == "tsv" else "csv"
             stem = file.name.removesuffix(".gz").rpartition(".")[0] or file.name
             table = Path(nodes) if nodes is not None else file.with_name(f"{stem}.nodes.{kind}")
-            outputs.append((table, _node_table(graph, _kind_of(table, kind))))
+            outputs.append(
+                (table, _node_table(graph, columns, _kind_of(table, kind), with_features=not chosen.holds_features))
+            )
         if format == "multiplex":
             outputs.append((layers_beside(file), write_layer_names(graph)))
     for target, whole in reversed(outputs):  # the network last: where it is, the rest is too
@@ -99,16 +107,12 @@ def _format_of_name(suffix: str, path: Any) -> str:
     return format
 
 
-def _node_table(graph: MultilayerGraph, kind: TableKind) -> bytes:
-    """Return the nodes as a table: their ids in order, and a column for each feature."""
-    columns: dict[str, Any] = {"id": id_column(graph, kind)}
-    names = names_of_features(graph)
-    if "id" in names:
-        raise ValueError("a table of nodes cannot hold a feature called 'id'; rename it")
-    if graph.features is not None:
-        for index, name in enumerate(names):
-            columns[name] = np.asarray(graph.features[:, index], dtype=np.float64)
-    return table_bytes(columns, kind)
+def _node_table(graph: MultilayerGraph, attributes: NodeColumns, kind: TableKind, *, with_features: bool) -> bytes:
+    """Return the nodes as a table: their ids in order, and a column for each attribute, and for each feature where asked."""
+    columns = node_columns(graph, attributes, with_features=with_features)
+    if "id" in columns:
+        raise ValueError("a table of nodes cannot hold a column called 'id'; rename it")
+    return table_bytes({"id": id_column(graph, kind), **columns}, kind)
 
 
 def _kind_of(table: Path, default: TableKind) -> TableKind:

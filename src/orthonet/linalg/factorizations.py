@@ -11,6 +11,9 @@ from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
 Array = npt.NDArray[np.floating[Any]]
 Number = TypeVar("Number", bound=np.floating[Any])
 
+DEPENDENT = 1e-6
+"""Pivot of a Cholesky factor, relative to the largest, below which columns are too dependent for it."""
+
 
 def positive_eigh(matrix: Array, overwrite: bool = False) -> tuple[Array, Array]:
     """Return the eigenvalues of an SPD matrix, ascending, and its eigenvectors; ``overwrite`` may spoil the matrix."""
@@ -57,3 +60,20 @@ def whitened(matrix: Array, factor: Array) -> Array:
 def symmetric_part(matrix: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """Return (A + Aᵀ) / 2, which takes away the asymmetry that rounding leaves."""
     return (0.5 * (matrix + matrix.T)).astype(matrix.dtype, copy=False)
+
+
+def orthonormal_columns(block: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Return an orthonormal basis of the span of the columns.
+
+    Cholesky factors of the Gram matrix, twice, are an order of magnitude faster for tall blocks than Householder's way, which
+    is taken where the columns are nearly dependent.
+    """
+    try:
+        for _ in range(2):
+            lower = np.linalg.cholesky(block.T @ block)
+            if np.diag(lower).min() < DEPENDENT * np.diag(lower).max():
+                return np.linalg.qr(block)[0]
+            block = block @ solve_triangular(lower, np.eye(len(lower)), lower=True, check_finite=False).T
+    except np.linalg.LinAlgError:
+        return np.linalg.qr(block)[0]
+    return block

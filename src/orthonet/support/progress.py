@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ Report = Callable[[int, str], None]
 
 
 @contextmanager
-def progress(title: str, total: int, verbose: bool | None = None) -> Iterator[Report]:
+def progress(title: str, total: int, verbose: bool | None = None, *, slow_steps: bool = False) -> Iterator[Report]:
     """Yield a function to report steps to.
 
     Parameters
@@ -29,6 +30,8 @@ def progress(title: str, total: int, verbose: bool | None = None) -> Iterator[Re
     verbose : bool or None, default=None
         None shows a bar after two seconds if standard error is a terminal (or a notebook) and `rich` is
         installed, True shows it at once and wherever standard error goes, False never.
+    slow_steps : bool, default=False
+        Whether the bar shows itself also in the middle of a step, as where one takes minutes.
     """
     shown = None if verbose is None else bool(verbose)
     bar = None if shown is False else _bar(required=shown is True)
@@ -44,9 +47,16 @@ def progress(title: str, total: int, verbose: bool | None = None) -> Iterator[Re
             bar.start()
         bar.update(task, completed=done, message=message)
 
+    waiting = Timer(PATIENCE_SECONDS, bar.start)
+    waiting.daemon = True
+    if slow_steps and not shown:
+        waiting.start()
     try:
         yield report
     finally:
+        waiting.cancel()
+        if waiting.is_alive():
+            waiting.join()
         if bar.live.is_started:
             bar.stop()
 
@@ -54,7 +64,14 @@ def progress(title: str, total: int, verbose: bool | None = None) -> Iterator[Re
 def _bar(required: bool) -> Progress | None:
     try:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
     except ImportError as error:
         if required:
             raise ImportError(
@@ -68,6 +85,7 @@ def _bar(required: bool) -> Progress | None:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        TimeElapsedColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[message]}"),
     )

@@ -11,7 +11,7 @@ from scipy.io import savemat
 from scipy.sparse import csc_array, csr_array, issparse
 
 from orthonet.datasets import load_multiview_mat
-from orthonet.files import read_multiview_mat
+from orthonet.files import read_multiview_mat, read_views
 
 
 def cells(values, column=False):
@@ -337,3 +337,36 @@ def test_any_file_becomes_a_data_set(file, rng):
     assert issparse(data.views[1])
     assert all([data.source, data.license, data.description])
     assert set(data.graph.layers[0].data) == {1.0}
+
+
+def test_square_matrices_beside_the_views_are_relations(file, rng):
+    ring = np.roll(np.eye(10), 1, axis=1)
+    content = {
+        "feature": rng.random((10, 3)),
+        "PAP": csc_array(ring),
+        "PLP": np.triu(rng.random((10, 10)) > 0.5).astype(np.uint8) + np.eye(10),
+        "again": ring * 2,
+        "all": np.ones((10, 10)),
+        "signed": -ring,
+        "other": np.eye(4),
+        "label": LABELS,
+        "train_idx": np.arange(5),
+    }
+    network = read_views(save(file, **content))
+    assert network.notes == (
+        f"{file}: relations, layers as they are: PAP, PLP",
+        f"{file}: not read: again (repeats PAP), all (joins 100% of all pairs alike), "
+        "signed (weights must be finite and >= 0), other (4 x 4, but there are 10 nodes), train_idx",
+    )
+    graph = network.graph()
+    assert graph.layer_names == ("PAP", "PLP")
+    assert not graph.layers_from_features
+    np.testing.assert_array_equal(graph.layers[0].toarray(), np.maximum(ring, ring.T))
+    np.testing.assert_array_equal(graph.features, content["feature"])
+    half = network.graph(symmetrize="mean").layers[0]
+    np.testing.assert_array_equal(half.toarray(), (ring + ring.T) / 2)
+
+
+def test_views_alone_are_read_as_before(file, views):
+    content = read_multiview_mat(save(file, X1=views[0], X2=views[1], gnd=LABELS))
+    assert (content.relations, content.notes) == ({}, ())

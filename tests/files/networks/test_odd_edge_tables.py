@@ -116,7 +116,9 @@ def test_layers_that_are_not_checked_again_are_those_that_a_check_returns(
             assert getattr(one, part).dtype == getattr(other, part).dtype
 
 
-@pytest.mark.parametrize("name", ["n.csv", "n.parquet", "n.npz", "n.mtx", "n.graphml", "n.mpx", "n.edges", "n.net"])
+@pytest.mark.parametrize(
+    "name", ["n.csv", "n.parquet", "n.npz", "n.mtx", "n.graphml", "n.gexf", "n.mpx", "n.edges", "n.net"]
+)
 def test_a_graph_that_was_read_cannot_be_written_to_and_has_short_indices(tmp_path, name):
     if name == "n.parquet" and not is_installed("polars"):
         pytest.skip("needs polars")
@@ -143,6 +145,12 @@ def test_a_graph_that_was_read_cannot_be_written_to_and_has_short_indices(tmp_pa
             "<node id='3'/><edge source='1' target='2'><data key='w'>2</data></edge>"
             "<edge source='2' target='3' directed='false'><data key='w'>4</data></edge>"
             "<edge source='3' target='2' directed='false'><data key='w'>4</data></edge></graph></graphml>",
+        ),
+        (
+            "n.gexf",
+            "<gexf><graph defaultedgetype='directed'><nodes><node id='1'/><node id='2'/><node id='3'/></nodes><edges>"
+            "<edge source='1' target='2' weight='2'/><edge source='2' target='3' type='undirected' weight='4'/>"
+            "<edge source='3' target='2' type='undirected' weight='4'/></edges></graph></gexf>",
         ),
     ],
 )

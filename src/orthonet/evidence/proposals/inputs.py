@@ -37,6 +37,8 @@ DIMENSIONS = 128
 """Numbers per node that features are reduced to: more are slower to cluster and no better."""
 STARTS = 10
 """Of K-means."""
+ROUNDING = 1e-10
+"""Length of a row, relative to the longest, that is rounding."""
 SAMPLE = 50_000
 """Rows that K-means looks for centres among; of more, a random sample stands for all."""
 
@@ -157,6 +159,7 @@ def reduced(features: Features, scaler: FeatureScaler, rng: np.random.Generator)
 
 
 def unit_rows(matrix: Array) -> Array:
-    """Scale each row to length 1; a zero row stays."""
+    """Scale each row to length 1; a row that is zero but for rounding, such as an isolated node's, becomes zero."""
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.where(lengths > 0, lengths, 1.0)
+    some = lengths > ROUNDING * lengths.max(initial=0.0)
+    return np.where(some, matrix / np.where(some, lengths, 1.0), 0.0)

@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from os import PathLike
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from os import SEEK_END, PathLike
+from pathlib import Path
 from typing import IO, Any, get_args
 
-from scipy.io import loadmat, whosmat
+from scipy.sparse import csr_array
 
 from orthonet.files import source as limits
-from orthonet.files.errors import PARSER_ERRORS, FileError
+from orthonet.files.errors import PARSER_ERRORS, FileError, naming_file, one_line
+from orthonet.files.matlab.isolation import ReaderError, list_variables, read_values
+from orthonet.files.matlab.relations import relations_of
 from orthonet.files.matlab.values import (
     Labels,
     Orientation,
@@ -59,12 +62,18 @@ class MultiviewFile:
         Where each view was found, in Matlab's words: ``data{1}``, ``X2``.
     labels_name : str or None
         The variable of the labels.
+    relations : mapping of names to sparse arrays of shape (N, N)
+        Matrices of weights between the nodes beside the views.
+    notes : tuple of str
+        Which variables are relations, and which were not read.
     """
 
     views: tuple[Features, ...]
     labels: Labels | None
     names: tuple[str, ...]
     labels_name: str | None
+    relations: Mapping[str, csr_array] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def read_multiview_mat(
@@ -105,33 +114,36 @@ def read_multiview_mat(
     check_choice(orientation, "orientation", get_args(Orientation))
     wanted = None if n_views is None else check_integer(n_views, "n_views", minimum=1)
     source = Source.of(file)
-    with source.open() as opened:
-        content = _Content(source, opened)
+    with naming_file(source.path), source.unpacked() as plain:
+        content = _Content(source, plain)
         found = content.views(views)
         if wanted is not None and len(found) != wanted:
             listed = ", ".join(found)
             raise FileError.about(source.path, f"has {len(found)} views ({listed}), but {wanted} were expected")
         labels_name, classes = content.labels(labels)
+        squares, others = content.remaining({name.partition("{")[0] for name in found} | {labels_name or ""})
     matrices = {name: as_view(value, source.path, f"the view {name}") for name, value in found.items()}
     turned = nodes_in_rows(matrices, classes, orientation, source.path)
-    return MultiviewFile(turned, classes, tuple(found), labels_name)
+    relations, notes = relations_of(squares, turned[0].shape[0], others, source.path)
+    return MultiviewFile(turned, classes, tuple(found), labels_name, relations, notes)
 
 
 def read_variables(file: str | PathLike[str] | Source, names: Sequence[str]) -> dict[str, Any]:
     """Read variables of a Matlab file by their names."""
     source = Source.of(file)
-    with source.open() as opened:
-        return _Content(source, opened).read(list(names), "the data")
+    with source.unpacked() as plain:
+        return _Content(source, plain).read(list(names), "the data")
 
 
 class _Content:
-    """The variables of an opened Matlab file, read when they are asked for."""
+    """The variables of a Matlab file, without its gzip packing in ``plain``, read when they are asked for."""
 
-    def __init__(self, source: Source, file: IO[bytes]) -> None:
-        self.path, self.file = source.path, file
+    def __init__(self, source: Source, plain: Path) -> None:
+        self.path, self.plain = source.path, plain
         if source.start.startswith(HDF5):
             raise self._too_new()
-        _check_unpacked_size(source, file)
+        with plain.open("rb") as file:
+            self.size = _content_size(source, file)
         self.kinds = {name: kind for name, _, kind in self._listed() if name}
 
     def views(self, asked: str | Sequence[str] | None) -> dict[str, Any]:
@@ -169,6 +181,16 @@ class _Content:
                 self.path, f"has labels under several names that differ: {differing}; pass ", Argument("labels"), "="
             )
         return first, read[first]
+
+    def remaining(self, taken: set[str]) -> tuple[dict[str, Any], list[str]]:
+        """Return the square matrices that are neither views nor labels, and the names of all other such variables."""
+        rest = {name: shape for name, shape, _ in self._listed() if name and name not in taken}
+        usual = [name for name in rest if name.lower() in LABEL_NAMES]
+        squares = [
+            name for name, shape in rest.items() if name not in usual and len(shape) == 2 and 1 < shape[0] == shape[1]
+        ]
+        read = self.read(squares, "relations") if squares else {}
+        return read, [name for name in rest if name not in squares and name not in usual]
 
     def _check_kinds(self) -> None:
         odd = {name: kind for name, kind in self.kinds.items() if kind in UNREADABLE}
@@ -210,7 +232,7 @@ class _Content:
             if name not in self.kinds:
                 known = ", ".join(self.kinds)
                 raise FileError.about(self.path, f"has no variable {name!r} for {purpose}; it has {known}")
-        content = self._call(loadmat, variable_names=names)
+        content = self._call(read_values, names, shown=self.path)
         for name in names:
             if name not in content:
                 kind = self.kinds[name]
@@ -219,9 +241,9 @@ class _Content:
 
     def _listed(self) -> Any:
         try:
-            return self._call(whosmat)
-        except ValueError as error:
-            if isinstance(error.__cause__, TypeError):  # scipy's own, for want of the shape of an object
+            return self._call(list_variables)
+        except FileError as error:
+            if getattr(error.__cause__, "kind", "") == "TypeError":  # scipy's own, for want of the shape of an object
                 raise FileError.about(
                     self.path,
                     "holds an object of a Matlab class (a table, string, …), which cannot be read, or is damaged; save the "
@@ -229,16 +251,16 @@ class _Content:
                 ) from error
             raise
 
-    def _call(self, function: Any, **options: Any) -> Any:
-        self.file.seek(0)
+    def _call(self, function: Any, *arguments: Any, **options: Any) -> Any:
         try:
-            return function(self.file, appendmat=False, **options)
-        except NotImplementedError as error:
-            raise self._too_new() from error
-        except PARSER_ERRORS as error:
-            said = " ".join(str(error).split())
+            return function(self.plain, *arguments, content_bytes=self.size, **options)
+        except FileError:
+            raise
+        except (ReaderError, *PARSER_ERRORS) as error:
+            if getattr(error, "kind", "") == "NotImplementedError":
+                raise self._too_new() from error
             raise FileError.about(
-                self.path, f"is not a multi-view file: it cannot be read as a Matlab file ({said})"
+                self.path, f"is not a multi-view file: it cannot be read as a Matlab file ({one_line(error)})"
             ) from error
 
     def _too_new(self) -> FileError:
@@ -249,8 +271,8 @@ class _Content:
         )
 
 
-def _check_unpacked_size(source: Source, file: IO[bytes]) -> None:
-    """Refuse an opened Matlab file that unpacks to far more than it holds; the reader finds what is damaged."""
+def _content_size(source: Source, file: IO[bytes]) -> int:
+    """Return the size of an opened Matlab file with all unpacked; refuse one that unpacks to far more than it has."""
     allowed = max(limits.UNPACKED_LIMIT, limits.UNPACKED_RATIO * source.size)
     order = {b"IM": "<", b"MI": ">"}.get(file.read(HEADER)[HEADER - 2 :])
     total = 0
@@ -261,6 +283,7 @@ def _check_unpacked_size(source: Source, file: IO[bytes]) -> None:
             total = _unpacked_size(file, length, total, allowed)
             source.check_unpacked(total, "save it without compression")
         file.seek(end)
+    return total + file.seek(0, SEEK_END)
 
 
 def _unpacked_size(file: IO[bytes], length: int, total: int, allowed: int) -> int:

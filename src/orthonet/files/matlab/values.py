@@ -7,18 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.io.matlab import MatlabFunction, MatlabObject, MatlabOpaque
 from scipy.sparse import csr_array, issparse
 
 from orthonet.files.errors import FileError
-from orthonet.files.tables.arrays import check_indices, shape_of
+from orthonet.files.matlab.isolation import NotData
+from orthonet.files.tables.arrays import shape_of
 from orthonet.graph.features import Features
 from orthonet.support.sentences import Argument
+from orthonet.support.text import listed
 
 Orientation = Literal["auto", "rows", "columns"]
 Labels = npt.NDArray[np.int64]
-NOT_DATA = (MatlabFunction, MatlabObject, MatlabOpaque)
-"""Arrays that scipy makes of code and of objects of Matlab classes."""
 
 
 def as_view(value: Any, path: Path, name: str) -> Features:
@@ -26,7 +25,6 @@ def as_view(value: Any, path: Path, name: str) -> Features:
     value = only_cell(value)
     if issparse(value):
         check_real(value, path, name)
-        check_indices(value, path, name)
         matrix = csr_array(value, dtype=np.float64)
     else:
         check_plain(value, path, name, "a matrix of numbers")
@@ -49,7 +47,6 @@ def as_labels(value: Any, path: Path, name: str) -> Labels:
         return vectors[0]
     value = only_cell(value)
     if issparse(value):
-        check_indices(value, path, name)
         value = value.toarray()
     check_plain(value, path, name, "a vector of whole numbers")
     check_real(value, path, name)
@@ -123,7 +120,7 @@ def transposed(view: Features) -> Features:
 
 def is_cell(value: Any) -> bool:
     """Return whether a value is a Matlab cell."""
-    return isinstance(value, np.ndarray) and value.dtype == object and not isinstance(value, NOT_DATA)
+    return isinstance(value, np.ndarray) and value.dtype == object
 
 
 def only_cell(value: Any) -> Any:
@@ -135,9 +132,8 @@ def only_cell(value: Any) -> Any:
 
 def check_plain(value: Any, path: Path, name: str, wanted: str) -> None:
     """Refuse structs, objects, functions, cells and text."""
-    if not isinstance(value, np.ndarray) or isinstance(value, NOT_DATA) or value.dtype.kind == "V":
-        fields = getattr(getattr(value, "dtype", None), "names", None)
-        of = f" with the fields {', '.join(fields)}" if fields else ""
+    if isinstance(value, NotData):
+        of = f" with the fields {listed(value.fields)}" if value.fields else ""
         raise FileError(
             path, f"{name} is a Matlab struct, object or function{of}; wanted {wanted}: save that as a variable"
         )

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from orthonet.files.errors import FileError, Place
 from orthonet.files.network import Column, NetworkPart
 from orthonet.files.networks.layer_rows import EdgeRow, layer_of_rows
-from orthonet.files.networks.writing import check_text, named_edges, names_of_features, text_ids
+from orthonet.files.networks.writing import NodeColumns, check_named, check_text, named_edges, node_columns, text_ids
+from orthonet.files.networks.xml_elements import local_name, quoted, xml_elements
 from orthonet.files.options import ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.cells import column_of, ids_of, weight_of
 from orthonet.graph.multilayer import MultilayerGraph
 
 NUMERIC_TYPES = ("int", "long", "float", "double")
-CHUNK = 2**16
-"""Bytes that are parsed at once."""
+TYPES = {"i": "long", "f": "double", "U": "string"}
+"""GraphML's types of columns of whole numbers, numbers and text."""
 
 
 def read_graphml(source: Source, options: ReadOptions) -> NetworkPart:
     """Read nodes, edges and their attributes; ``options.layer`` and ``options.weight`` name the attributes of edges."""
     content = _Content(source, options)
-    for element in _elements(source):
-        content.take(element)
+    ends = ("key", "node", "edge", "hyperedge")
+    for name, element in xml_elements(source, "GraphML", ("graph",), ends, kept=("key",)):
+        content.take(name, element)
     return content.part(options)
 
 
-def write_graphml(graph: MultilayerGraph) -> bytes:
-    """Return a graph, with its features as attributes of the nodes."""
-    ids, names = text_ids(graph), names_of_features(graph)
+def write_graphml(graph: MultilayerGraph, attributes: NodeColumns | None = None) -> bytes:
+    """Return a graph, with its features and other columns as attributes of the nodes."""
+    ids, columns = text_ids(graph), node_columns(graph, attributes)
     check_text(graph.layer_names, "layer name", "\r")
-    check_text(names, "feature name", "\r")
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
@@ -41,57 +40,26 @@ def write_graphml(graph: MultilayerGraph) -> bytes:
         '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>',
     ]
     lines += [
-        f'<key id="f{index}" for="node" attr.name={quoteattr(name)} attr.type="double"/>'
-        for index, name in enumerate(names)
+        f'<key id="f{index}" for="node" attr.name={quoteattr(name)} attr.type="{TYPES[column.dtype.kind]}"/>'
+        for index, (name, column) in enumerate(columns.items())
     ]
     lines.append('<graph edgedefault="undirected">')
+    texts = [column.tolist() for column in columns.values()]
     for index, one in enumerate(ids):
-        values = [] if graph.features is None else graph.features[index].tolist()
-        data = "".join(f'<data key="f{column}">{value!r}</data>' for column, value in enumerate(values))
-        lines.append(f"<node id={_attribute(one)}>{data}</node>")
+        data = "".join(
+            f'<data key="f{number}">{escape(str(cells[index]))}</data>'
+            for number, cells in enumerate(texts)
+            if cells[index] != "" and cells[index] == cells[index]  # NaN is not written
+        )
+        lines.append(f"<node id={quoted(one)}>{data}</node>")
     for name, edges in named_edges(graph):
         layer = escape(name)
         lines += [
-            f"<edge source={_attribute(ids[i])} target={_attribute(ids[j])}>"
+            f"<edge source={quoted(ids[i])} target={quoted(ids[j])}>"
             f'<data key="layer">{layer}</data><data key="weight">{w!r}</data></edge>'
             for i, j, w in edges.tuples()
         ]
     return ("\n".join([*lines, "</graph>", "</graphml>"]) + "\n").encode()
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(text, {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
-
-
-def _elements(source: Source) -> Iterator[Any]:
-    """Yield the elements as they end; files that define entities, which can grow without bound, are refused."""
-    parser: Any = ElementTree.XMLPullParser(["start", "end"])
-    last = b""
-    try:
-        with source.open() as file:
-            while chunk := file.read(CHUNK):
-                if b"<!DOCTYPE" in last + chunk or b"<!ENTITY" in last + chunk or b"\0" in chunk:
-                    raise FileError(source.path, "a GraphML file is UTF-8 and has no document type definition")
-                last = chunk[-10:]
-                parser.feed(chunk)
-                yield from _ended(parser)
-        parser.close()
-        yield from _ended(parser)
-    except ElementTree.ParseError as error:
-        raise FileError(source.line(error.position[0]), f"not GraphML: {error}") from error
-    except (UnicodeError, LookupError) as error:
-        raise FileError(source.path, f"not GraphML in UTF-8: {error}") from error
-
-
-def _ended(parser: Any) -> Iterator[Any]:
-    for event, element in parser.read_events():
-        name = element.tag.rpartition("}")[2]
-        if event == "start" and name == "graph":
-            yield name, element
-        if event == "end" and name in ("key", "node", "edge", "hyperedge"):
-            yield name, element
-            if name != "key":
-                element.clear()
 
 
 class _Content:
@@ -107,8 +75,7 @@ class _Content:
         self.n_edges = 0
         self.layer_name, self.weight_name = str(options.layer or "layer"), str(options.weight or "weight")
 
-    def take(self, found: tuple[str, Any]) -> None:
-        name, element = found
+    def take(self, name: str, element: Any) -> None:
         if name == "key":
             default = next((child.text for child in element if child.tag.endswith("default")), None)
             called = element.get("attr.name") or element.get("id", "")
@@ -134,7 +101,7 @@ class _Content:
             if default is not None and owner in (kind, "all")
         }
         for child in element:
-            if child.tag.rpartition("}")[2] == "data" and child.get("key") in self.keys:
+            if local_name(child) == "data" and child.get("key") in self.keys:
                 found[self.keys[child.get("key")][1]] = child.text or ""
         return found
 
@@ -155,6 +122,8 @@ class _Content:
     def part(self, options: ReadOptions) -> NetworkPart:
         if not self.edges:
             raise FileError.about(self.path, "has no edges")
+        edge_keys = {called for about, called, _, _ in self.keys.values() if about in ("edge", "all")}
+        check_named(self.path, options, edge_keys)
         layers = {name: layer_of_rows(rows) for name, rows in self.edges.items()}
         ids = ids_of(list(self.place), options.ids)
         return NetworkPart(self.path, ids, len(self.place), layers, self._attributes())

@@ -14,8 +14,9 @@ from io import BytesIO
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, load_npz
+from scipy.sparse import csr_array, issparse
 
+from orthonet.files.archives import ArrayArchive, checked_shape, compressed, opened_archive, sparse_matrix
 from orthonet.files.errors import PARSER_ERRORS, FileError, one_line
 from orthonet.files.network import NetworkPart
 from orthonet.files.networks.layer_rows import part_of_matrix, rows_of_matrix
@@ -24,24 +25,23 @@ from orthonet.files.source import Source
 from orthonet.graph.ids import check_unique
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.two_mode import TwoMode
+from orthonet.support.text import listed
 
 
 def read_npz(source: Source, options: ReadOptions) -> NetworkPart:
     """Read a sparse matrix, one layer, or a graph from an archive of arrays; nothing in it is ever run."""
-    with source.archive() as archive:
-        try:
-            with np.load(archive, allow_pickle=False) as arrays:
-                if "layer_names" in arrays.files:
-                    return _graph(source, {name: arrays[name] for name in arrays.files})
-                if "format" not in arrays.files:
-                    listed = ", ".join(map(repr, arrays.files)) or "nothing"
-                    raise ValueError(f"it holds {listed}, neither a sparse matrix nor a graph")
-            archive.seek(0)
-            matrix = load_npz(archive)
-        except FileError:
-            raise
-        except PARSER_ERRORS as error:
-            raise FileError.about(source.path, f"is not an archive of a graph: {one_line(error)}") from error
+    try:
+        with opened_archive(source) as archive:
+            if "layer_names" in archive:
+                return _graph(source, archive)
+            if "format" not in archive:
+                found = listed([repr(name) for name in archive]) or "nothing"
+                raise ValueError(f"it holds {found}, neither a sparse matrix nor a graph")
+            matrix = sparse_matrix(archive)
+    except (FileError, PermissionError):
+        raise
+    except PARSER_ERRORS as error:
+        raise FileError.about(source.path, f"is not an archive of a graph: {one_line(error)}") from error
     return part_of_matrix(matrix, source)
 
 
@@ -79,7 +79,8 @@ def _csr_arrays(name: str, matrix: csr_array) -> dict[str, Any]:
     return {f"{name}_data": matrix.data, f"{name}_indices": matrix.indices, f"{name}_indptr": matrix.indptr}
 
 
-def _graph(source: Source, arrays: Mapping[str, Any]) -> NetworkPart:
+def _graph(source: Source, archive: ArrayArchive) -> NetworkPart:
+    arrays = dict(archive)
     ids, called = arrays["node_ids"], arrays["layer_names"]
     if ids.ndim != 1 or called.ndim != 1 or called.dtype.kind != "U":
         raise ValueError("its node ids or layer names are not a list")
@@ -87,16 +88,19 @@ def _graph(source: Source, arrays: Mapping[str, Any]) -> NetworkPart:
     if (not names and "two_mode_names" not in arrays) or len(set(names)) < len(names):
         raise ValueError(f"it needs layers of different names, got {', '.join(map(repr, names)) or 'none'}")
     check_unique(ids, "node_ids")
+    if names and (arrays["present"].shape != (len(names), len(ids)) or arrays["present"].dtype.kind not in "biu"):
+        shape = arrays["present"].shape
+        raise ValueError(f"present has shape {shape}; wanted truth values of shape {(len(names), len(ids))}")
     layers, present = {}, {}
     for index, name in enumerate(names):
         matrix = _csr(arrays, f"layer_{index}", (len(ids), len(ids)))
         layers[name] = rows_of_matrix(matrix, source, f"layer {name!r}")[0]
         present[name] = np.array(arrays["present"][index], dtype=bool)
-        if present[name].shape != ids.shape:
-            raise ValueError(f"present has shape {arrays['present'].shape}")
     features = arrays.get("features")
     if "features_data" in arrays:
-        features = _csr(arrays, "features", tuple(arrays["features_shape"].tolist()))
+        features = _csr(arrays, "features", checked_shape(arrays["features_shape"]))
+    if features is not None and features.ndim != 2:
+        raise ValueError(f"features has shape {features.shape}; wanted a table")
     names_of_features = arrays.get("feature_names")
     if names_of_features is not None and (features is None or names_of_features.shape != features.shape[1:]):
         raise ValueError(f"it names {names_of_features.size} features, but holds another number of them")
@@ -108,7 +112,7 @@ def _graph(source: Source, arrays: Mapping[str, Any]) -> NetworkPart:
         present=present,
         features=features,
         feature_names=None if names_of_features is None else tuple(map(str, names_of_features.tolist())),
-        layers_from_features=bool(arrays["layers_from_features"]),
+        layers_from_features=bool(arrays["layers_from_features"].any()),
         two_mode=_two_mode(arrays, len(ids)),
     )
 
@@ -126,10 +130,6 @@ def _two_mode(arrays: Mapping[str, Any], n_nodes: int) -> dict[str, TwoMode]:
     return relations
 
 
-def _csr(arrays: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> csr_array:
-    parts = tuple(arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
-    if any(part.dtype.kind not in "iu" for part in parts[1:]):
-        raise ValueError(f"{name}_indices and {name}_indptr must be whole numbers")
-    matrix = csr_array(parts, shape=shape)
-    matrix.check_format(full_check=True)
-    return matrix
+def _csr(arrays: Mapping[str, Any], name: str, shape: tuple[int, int]) -> csr_array:
+    data, indices, indptr = (arrays[f"{name}_{part}"] for part in ("data", "indices", "indptr"))
+    return compressed(data, indices, indptr, shape, name=f"{name}_")

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse, load_npz
+from scipy.sparse import csr_array
 
+from orthonet.files.archives import FalseIndices, opened_archive, read_header, sparse_matrix
 from orthonet.files.errors import FileError, Place, naming_file, reading
-from orthonet.files.options import MissingFeatures
+from orthonet.files.options import Gaps
 from orthonet.files.source import Source
 from orthonet.files.tables.feature_values import fill_missing
 from orthonet.graph.arrays import as_float, as_matrix, check_finite
@@ -19,7 +20,7 @@ MOST_UNSAID_NODES = 10**6
 """So many nodes may be declared by a file that says little about them; more need as many bytes or entries."""
 
 
-def read_array(source: Source, missing: MissingFeatures, keep_empty_rows: bool) -> tuple[Features, list[str]]:
+def read_array(source: Source, missing: Gaps, keep_empty_rows: bool) -> tuple[Features, list[str]]:
     """Return the array of a .npy file and notes: a read-only memory map if it holds floats and none is missing."""
     array = map_array(source, "an array of numbers as numpy.save writes it")
     _check_shape(array, source.path)
@@ -37,16 +38,14 @@ def read_array(source: Source, missing: MissingFeatures, keep_empty_rows: bool) 
 def read_sparse(source: Source) -> csr_array:
     """Return the matrix of an archive that ``scipy.sparse.save_npz`` wrote."""
     what = "an archive of one sparse matrix as scipy.sparse.save_npz writes it"
-    with source.archive() as archive, reading(source.path, what):
-        with np.load(archive, allow_pickle=False) as arrays:
-            if "format" not in arrays.files:
-                raise ValueError(f"it holds {', '.join(map(repr, arrays.files[:9])) or 'nothing'}")
-        archive.seek(0)
-        matrix = load_npz(archive)
+    with reading(source.path, what), opened_archive(source) as archive:
+        try:
+            matrix = sparse_matrix(archive)
+        except FalseIndices as error:
+            raise FileError(source.path, f"the file is damaged ({error})") from error
     _check_shape(matrix, source.path)
-    if not issparse(matrix) or max(matrix.shape) > max(MOST_UNSAID_NODES, 100 * matrix.nnz):
+    if max(matrix.shape) > max(MOST_UNSAID_NODES, 100 * matrix.nnz):
         raise FileError.about(source.path, f"is {shape_of(matrix)}, but has only {matrix.nnz:,} entries")
-    check_indices(matrix, source.path)
     with naming_file(source.path):
         features = as_matrix(matrix, "the matrix")
         check_finite(features, "the matrix")
@@ -56,16 +55,9 @@ def read_sparse(source: Source) -> csr_array:
 def map_array(source: Source, what: str) -> np.ndarray:
     """Return the array of a .npy file without reading it; nothing in it is ever run."""
     with reading(source.path, what):
+        with source.path.open("rb") as file:
+            read_header(file, source.path.name)
         return np.load(source.path, mmap_mode="r", allow_pickle=False)
-
-
-def check_indices(matrix: Any, path: Path, name: str = "") -> None:
-    """Refuse a sparse matrix from a damaged file, whose indices scipy would follow out of bounds."""
-    try:
-        if hasattr(matrix, "check_format"):
-            matrix.check_format(full_check=True)
-    except ValueError as error:
-        raise FileError(path, f"{name + ': ' if name else ''}the file is damaged ({error})") from error
 
 
 def shape_of(value: Any) -> str:

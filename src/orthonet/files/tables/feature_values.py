@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.files.errors import FileError, Place
-from orthonet.files.options import MissingFeatures
+from orthonet.files.options import Gaps
 from orthonet.graph.features import block_rows
 from orthonet.support.sentences import Argument
 from orthonet.support.text import counted
@@ -24,20 +24,20 @@ MOST_CATEGORIES = 1000
 
 def fill_missing(
     features: Numbers,
-    missing: MissingFeatures,
+    missing: Gaps,
     *,
     path: Path,
     place: Callable[[int], Place],
     column: Callable[[int], str],
     keep_empty_rows: bool = False,
 ) -> tuple[Numbers, list[str]]:
-    """Return features without NaN, and notes of what was filled; infinite numbers are an error.
+    """Return features without NaN, unless these are to be kept, and notes of what was filled; infinite numbers are an error.
 
     Parameters
     ----------
     features : array of shape (N, M)
         A memory map without missing values stays one.
-    missing : {"mean", "refuse"}
+    missing : {"mean", "refuse", "keep"}
     path : Path
     place, column : callable
         Where a row is, and what a column is called, for errors.
@@ -48,7 +48,7 @@ def fill_missing(
     notes = []
     if n_empty_rows:
         notes = [f"{path}: {counted(n_empty_rows, 'row')} without any number: nodes that this view lacks"]
-    if not holes.any():
+    if not holes.any() or missing == "keep":
         return features, notes
     filled = np.array(features)
     rows = ~np.isnan(filled).all(axis=1) if n_empty_rows else np.ones(len(filled), dtype=bool)
@@ -100,7 +100,7 @@ def one_hot(values: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray
 
 def _count_holes(
     features: Numbers,
-    missing: MissingFeatures,
+    missing: Gaps,
     place: Callable[[int], Place],
     column: Callable[[int], str],
     keep_empty_rows: bool,

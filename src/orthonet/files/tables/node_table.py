@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from orthonet.files.errors import FileError, Place
 from orthonet.files.network import Column
-from orthonet.files.options import MissingFeatures, ReadOptions
+from orthonet.files.options import Gaps, ReadOptions
 from orthonet.files.source import Source
 from orthonet.files.tables.cells import has_decimal_comma, is_number
 from orthonet.files.tables.column_names import LABEL_NAMES, column_named, is_counter, named_id_column, plain
@@ -53,7 +53,7 @@ class FeatureTable:
 def read_node_table(
     source: Source,
     options: ReadOptions,
-    missing: MissingFeatures = "mean",
+    missing: Gaps = "mean",
     *,
     ignore: Sequence[str | int] = (),
     categories: Sequence[str | int] = (),
@@ -87,7 +87,7 @@ def read_node_table(
         id_column = 0
     apart = ignored | kinds | {column for column in range(n_columns) if _is_label(plan.heading, column)}
     table = read_table(plan, {*apart, id_column or 0})
-    sorted_out = _Sorted(table, apart)
+    sorted_out = _Sorted(table, apart, missing == "keep")
     if id_column is None:
         id_column = sorted_out.first_texts()
     rows, ids = _rows_and_ids(table, id_column, options)
@@ -114,6 +114,8 @@ class _Sorted:
     table: Table
     apart: set[int]
     """Those that are not features, whatever they hold."""
+    keep_empty: bool = False
+    """Whether a column without any value stays a feature."""
     numbers: dict[int, npt.NDArray[np.float64]] = field(default_factory=dict)
     attributes: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -150,13 +152,15 @@ class _Sorted:
             self.notes.append(f"{plan.path}: the first column, without a name, was not used")
         elif self.table.is_numeric(column):
             numbers = self.table.numbers(column)
-            if np.isnan(numbers).all():
+            if np.isnan(numbers).all() and not self.keep_empty:
                 self._note_empty(column)
             else:
                 self.numbers[column] = numbers
         elif (columns.texts(column) != "").any():
             self._check_commas(column)
             self.attributes.append(column)
+        elif self.keep_empty:
+            self.numbers[column] = np.full(len(columns.texts(column)), np.nan)
         else:
             self._note_empty(column)
 
@@ -189,7 +193,7 @@ class _Sorted:
 
 
 def _features(
-    sorted_out: _Sorted, rows: npt.NDArray[np.int64], kinds: set[int], missing: MissingFeatures, keep_empty_rows: bool
+    sorted_out: _Sorted, rows: npt.NDArray[np.int64], kinds: set[int], missing: Gaps, keep_empty_rows: bool
 ) -> tuple[Features, tuple[str, ...], list[str]]:
     """Return the columns of numbers, filled, then those of categories; their names, and notes."""
     plan, texts = sorted_out.table.plan, sorted_out.table.columns.texts

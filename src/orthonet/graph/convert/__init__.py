@@ -1,6 +1,6 @@
 """To and from the objects of other libraries; each library is imported only where one of its objects is made."""
 
-from orthonet.graph.convert.anndata_objects import from_anndata, from_mudata, to_anndata
+from orthonet.graph.convert.anndata_objects import from_anndata, from_mudata, to_anndata, to_mudata
 from orthonet.graph.convert.anndata_results import write_result
 from orthonet.graph.convert.frames import Tables, from_tables, to_pandas, to_polars
 from orthonet.graph.convert.igraph_graphs import from_igraph, to_igraph, to_igraph_layers
@@ -18,6 +18,7 @@ __all__ = [
     "to_anndata",
     "to_igraph",
     "to_igraph_layers",
+    "to_mudata",
     "to_networkx",
     "to_networkx_layers",
     "to_pandas",

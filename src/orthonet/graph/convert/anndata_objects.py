@@ -1,7 +1,8 @@
-"""From AnnData and MuData, and to AnnData: cells are nodes, ``obsp`` graphs or feature groups make layers."""
+"""From and to AnnData and MuData: cells are nodes, ``obsp`` graphs or feature groups make layers."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,9 @@ from orthonet.support.optional import require
 from orthonet.support.warn import warn_user
 
 AUTO = "auto"
-PRESENT, NODE_ID = "present", "node_id"
+PRESENT, NODE_ID, FEATURES = "present", "node_id", "features"
+CONNECTIVITIES = "connectivities"
+"""What scanpy calls the graph of a modality."""
 
 
 def from_anndata(
@@ -145,6 +148,9 @@ def from_mudata(
             blocks.append(_rows_of_all(matrix, rows, len(cells)))
             names += [f"{name}:{column}" for column in columns or ()]
     joined = None
+    if not blocks and FEATURES in mdata.obsm:
+        joined, columns = _matrix(mdata, FEATURES)
+        names = columns or []
     if blocks:
         joined = hstack(blocks, format="csr") if any(map(issparse, blocks)) else np.hstack(blocks)
     return MultilayerGraph(
@@ -183,6 +189,39 @@ def to_anndata(graph: MultilayerGraph) -> Any:
     if not np.all(graph.present):
         masks = dict(zip(graph.layer_names, graph.present, strict=True))
         result.obsm[PRESENT] = pandas.DataFrame(masks, index=obs.index)
+    return result
+
+
+def to_mudata(graph: MultilayerGraph) -> Any:
+    """Return a MuData with a modality per layer: the nodes that the layer has, and the layer in ``obsp["connectivities"]``.
+
+    A graph does not know which of its features belong to which layer. Those whose names begin with the name of a layer and a
+    colon, as `from_mudata` names them, are the ``X`` of that modality, if all are so named; else all are in
+    ``mdata.obsm["features"]``. ``from_mudata(mdata, graphs="connectivities")`` reads it back.
+    """
+    mudata = require("mudata", extra="anndata", purpose="a MuData")
+    anndata = require("anndata", extra="anndata", purpose="a MuData")
+    whole = to_anndata(graph)
+    columns = list(map(str, whole.var_names))
+    owners = [next((name for name in graph.layer_names if one.startswith(f"{name}:")), None) for one in columns]
+    split = bool(columns) and None not in owners
+    modalities = {}
+    for name, layer, present in zip(graph.layer_names, graph.layers, graph.present, strict=True):
+        rows = np.flatnonzero(present)
+        own = [place for place, owner in enumerate(owners) if owner == name] if split else []
+        part = whole[rows, own].copy() if own else anndata.AnnData(obs=whole.obs.iloc[rows][[]])
+        part.var_names = [columns[place].removeprefix(f"{name}:") for place in own]
+        part.obsm.clear()
+        part.obsp.clear()
+        part.obsp[CONNECTIVITIES] = layer[rows][:, rows]
+        modalities[name] = part
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # mudata warns of its own next version, and of names that modalities share
+        result = mudata.MuData(modalities)
+        result = result[whole.obs_names].copy()
+    if columns and not split:
+        matrix = whole.X if issparse(whole.X) else whole.to_df()
+        result.obsm[FEATURES] = matrix
     return result
 
 

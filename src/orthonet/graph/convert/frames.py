@@ -93,34 +93,55 @@ def from_tables(
     return MultilayerGraph.from_edges(edges, matrix, ids, present=present, feature_names=names, **columns)
 
 
-def to_pandas(graph: MultilayerGraph) -> Tables:
-    """Return the graph as pandas frames."""
+def to_pandas(graph: MultilayerGraph, model: Any = None) -> Tables:
+    """Return the graph as pandas frames.
+
+    Parameters
+    ----------
+    graph : MultilayerGraph
+    model : OrthoNet or another estimator, optional
+        Fitted on this graph: its clusters, and its confidence if it has one, are the columns ``cluster`` and ``confidence`` of
+        the table of nodes.
+    """
     pandas = require("pandas", extra="pandas", purpose="a pandas table")
-    return _tables(graph, lambda columns: pandas.DataFrame(columns))
+    return _tables(graph, model, lambda columns: pandas.DataFrame(columns))
 
 
-def to_polars(graph: MultilayerGraph) -> Tables:
-    """Return the graph as polars frames."""
+def to_polars(graph: MultilayerGraph, model: Any = None) -> Tables:
+    """Return the graph as polars frames, with the clusters of a model if one is given; see `to_pandas`."""
     polars = require("polars", extra="polars", purpose="a polars table")
-    return _tables(graph, lambda columns: polars.DataFrame(columns))
+    return _tables(graph, model, lambda columns: polars.DataFrame(columns))
 
 
-def _tables(graph: MultilayerGraph, frame: Any) -> Tables:
+def _tables(graph: MultilayerGraph, model: Any, frame: Any) -> Tables:
     refuse_two_mode(graph, "tables of edges and nodes")
     lists = [EdgeList.of_layer(layer) for layer in graph.layers]
     ids = graph.node_ids
-    names = feature_columns(graph, reserved=(NODE,))
+    found = {} if model is None else _found(graph, model)
+    names = feature_columns(graph, reserved=(NODE, *found))
     table = {
         "source": _column(ids[np.concatenate([edges.source for edges in lists])]),
         "target": _column(ids[np.concatenate([edges.target for edges in lists])]),
         "layer": [name for name, edges in zip(graph.layer_names, lists, strict=True) for _ in range(len(edges))],
         "weight": np.concatenate([edges.weight for edges in lists]),
     }
-    nodes = {NODE: _column(ids), **dict(zip(names, feature_arrays(graph), strict=True))}
+    nodes = {NODE: _column(ids), **found, **dict(zip(names, feature_arrays(graph), strict=True))}
     present = {
         name: ids[mask].tolist() for name, mask in zip(graph.layer_names, graph.present, strict=True) if not mask.all()
     }
     return Tables(frame(table), frame(nodes), present)
+
+
+def _found(graph: MultilayerGraph, model: Any) -> dict[str, Any]:
+    """Return what a fitted model says about each node."""
+    labels = getattr(model, "labels_", None)
+    if labels is None:
+        raise ValueError(f"model ({type(model).__name__}) has no labels_; fit it first")
+    if len(labels) != graph.n_nodes:
+        raise ValueError(f"model.labels_ is of {len(labels)} nodes, but the graph has {graph.n_nodes}")
+    confidence = getattr(model, "confidence_", None)
+    found = {"cluster": np.array(labels)}
+    return found if confidence is None else {**found, "confidence": np.array(confidence)}
 
 
 def _column(ids: Any) -> Any:
