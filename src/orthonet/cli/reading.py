@@ -87,8 +87,8 @@ def _read(inputs: Inputs) -> Given:
         return _with_memberships(inputs, _read(replace(inputs, two_mode=None)) if _has_layers(inputs) else None)
     if not _has_layers(inputs):
         raise ValueError(
-            "name a file of edges, or files by --layer NAME=FILE, tables by --view NAME=FILE, or memberships by --two-mode "
-            "NAME=FILE"
+            "name a file of edges, or files by --layer NAME=FILE, or tables by --view NAME=FILE, or memberships by "
+            "--two-mode NAME=FILE"
         )
     annotated = [path for path in files if path.suffix.lower() in SUFFIXES]
     if annotated:

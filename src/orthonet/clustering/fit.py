@@ -28,6 +28,7 @@ from orthonet.clustering.judging import Judgement, explain_assignment, in_given_
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
 from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
+from orthonet.clustering.projected_layers import warn_of_projections
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.checkpoints import Checkpoints
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype
@@ -70,6 +71,8 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     """
     run = Run.start(source.n_nodes, parameters, processes)
     prepared = prepare(source, parameters)
+    if processes.first:
+        warn_of_projections(prepared.graph)
     network = new_network(prepared, run)  # before the long work: a net of the wrong form fails here
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)

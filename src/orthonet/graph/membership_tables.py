@@ -85,8 +85,13 @@ def layers_and_relations(
     ids = id_array(node_ids, "node_ids")
     check_unique(ids, "node_ids")
     found = EdgeLayers((), (), ids) if edges is None else layers_from_edges(edges, node_ids=ids, **columns)
-    place = {node: position for position, node in enumerate(found.node_ids.tolist())}
-    return found, {name: one.relation(place, name) for name, one in rows.items()}
+    return found, relations_of(rows, found.node_ids)
+
+
+def relations_of(rows: Mapping[str, Memberships], ids: npt.NDArray[Any]) -> dict[str, TwoMode]:
+    """Return the relations of rows of memberships, over the nodes of these ids."""
+    place = {node: position for position, node in enumerate(ids.tolist())}
+    return {name: one.relation(place, name) for name, one in rows.items()}
 
 
 def _columns(table: Any, name: str) -> list[Any]:

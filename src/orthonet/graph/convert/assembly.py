@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array, is_empty
+from orthonet.graph.membership_tables import Memberships, relations_of
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import ROUNDING, Symmetrize
 from orthonet.support.checks import check_choice
@@ -38,10 +39,11 @@ def assemble(
     *,
     absent: Absent = "missing",
     symmetrize: Symmetrize | None = None,
+    two_mode: Mapping[str, Memberships] | None = None,
 ) -> MultilayerGraph:
-    """Return the graph of these layers; a directed one needs ``symmetrize``, and the error names its nodes."""
+    """Return the graph of these layers and relations; a directed one needs ``symmetrize``, and the error names its nodes."""
     check_choice(absent, "absent", get_args(Absent))
-    if not layers:
+    if not layers and not two_mode:
         raise ValueError("the graph has no edges; there is nothing to cluster by")
     ids = id_array(ids, "node_ids")
     check_unique(ids, "node_ids")
@@ -58,6 +60,7 @@ def assemble(
         present=[layer.present for layer in layers] if absent == "missing" else None,
         symmetrize=symmetrize,
         feature_names=names_of_features(features, feature_names),
+        two_mode=relations_of(two_mode or {}, ids),
     )
 
 

@@ -22,6 +22,7 @@ from orthonet.graph.convert.assembly import (
     put_once,
     split_layers,
 )
+from orthonet.graph.convert.bipartite import TYPE, Bipartite, igraph_sides
 from orthonet.graph.convert.node_attributes import chosen_features, feature_arrays, feature_columns
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import check_unique, id_array
@@ -51,7 +52,8 @@ def from_igraph(
     ----------
     graphs : Graph, or a sequence or mapping of them
         One graph whose edges name their layer, or one graph per layer. Parallel edges of a layer add up; self-loops are dropped
-        and counted in `MultilayerGraph.summary`.
+        and counted in `MultilayerGraph.summary`. A graph whose vertices have the attribute "type", False for nodes and True for
+        groups, as igraph's bipartite graphs do, is a two-mode relation; it may stand beside layers.
     layer : str, default="layer"
         Of one graph: the edge attribute that names the layer. If there is no such attribute there is one layer.
     weight : str or None, default="weight"
@@ -63,12 +65,20 @@ def from_igraph(
     """
     one = _is_graph(graphs)
     named = {"graph": graphs} if one else named_graphs(graphs, _is_graph, "an igraph")
-    own_ids = _ids(named, name)
-    ids = list(dict.fromkeys(node for nodes in own_ids.values() for node in nodes))
+    everything, every_id = named, _ids(named, name)
+    relations = {
+        key: found
+        for key, graph in named.items()
+        if (found := _bipartite(str(key), graph, every_id[key], layer, weight))
+    }
+    named = {key: graph for key, graph in named.items() if key not in relations}
+    own_ids = {key: every_id[key] for key in named}
+    nodes_of = {key: relations[key].nodes if key in relations else nodes for key, nodes in every_id.items()}
+    ids = list(dict.fromkeys(node for nodes in nodes_of.values() for node in nodes))
     ids = ids if node_ids is None else id_array(node_ids, "node_ids").tolist()
     place = {node: position for position, node in enumerate(ids)}
     for attribute, standard in ((layer, LAYER), (weight, WEIGHT)):
-        known = {found for graph in named.values() for found in graph.es.attributes()}
+        known = {attribute for graph in everything.values() for attribute in graph.es.attributes()}
         if attribute not in (None, standard, *known) and (one or attribute is not layer):
             raise ValueError(
                 f"no edge has the attribute {attribute!r}; there are {', '.join(map(repr, sorted(known))) or 'none'}"
@@ -77,10 +87,14 @@ def from_igraph(
         key: positions_of(nodes, place, "the graph" if one else f"layer {key!r}") for key, nodes in own_ids.items()
     }
     whole = [_layer(str(key), graph, where[key], ids, weight) for key, graph in named.items()]
-    layers = _split(whole[0], graphs, where["graph"], ids, layer) if one else whole
-    columns = {} if features is None else _columns(named, where, name, ids)
+    layers = _split(whole[0], graphs, where["graph"], ids, layer) if one and whole else whole
+    everywhere = {
+        key: np.array([place.get(node, -1) for node in nodes], dtype=np.intp) for key, nodes in every_id.items()
+    }
+    columns = {} if features is None else _columns(everything, everywhere, name, ids)
     matrix, names = chosen_features(columns, features, ids, fill=fill)
-    return assemble(layers, ids, matrix, names, absent=absent, symmetrize=symmetrize)
+    memberships = {key: rows for found in relations.values() for key, rows in found.relations.items()}
+    return assemble(layers, ids, matrix, names, absent=absent, symmetrize=symmetrize, two_mode=memberships)
 
 
 def to_igraph(graph: MultilayerGraph) -> Any:
@@ -130,6 +144,17 @@ def _with_vertices(graph: MultilayerGraph, positions: npt.NDArray[np.intp], name
     for feature, values in zip(names, feature_arrays(graph), strict=True):
         result.vs[feature] = values[positions].tolist()
     return result
+
+
+def _bipartite(key: str, graph: Any, ids: Sequence[Any], layer: str, weight: str | None) -> Bipartite | None:
+    """Return the memberships of a bipartite graph, None if it is not one."""
+    sides = igraph_sides(graph, ids)
+    if sides is None:
+        return None
+    known = graph.es.attributes()
+    weights = graph.es[weight] if weight is not None and weight in known else np.ones(graph.ecount())
+    edges = [(ids[source], ids[target]) for source, target in graph.get_edgelist()]
+    return Bipartite.of(key, sides, edges, weights, graph.es[layer] if layer in known else None)
 
 
 def _counted(ids: npt.NDArray[Any]) -> bool:
@@ -193,10 +218,15 @@ def _columns(
     """Return the vertex attributes; where several graphs have a vertex, they may not contradict each other."""
     columns: dict[str, list[Any]] = {}
     for key, graph in graphs.items():
+        never = (
+            {name, MISSING_FROM} if igraph_sides(graph, range(graph.vcount())) is None else {name, MISSING_FROM, TYPE}
+        )
         for attribute in graph.vs.attributes():
-            if attribute in (name, MISSING_FROM):
+            if attribute in never:
                 continue
             column = columns.setdefault(attribute, [None] * len(ids))
             for position, value in zip(where[key].tolist(), graph.vs[attribute], strict=True):
+                if position < 0:  # a group of a two-mode relation
+                    continue
                 put_once(column, position, value, f"{attribute!r} of node {ids[position]!r}", key)
     return columns

@@ -21,6 +21,7 @@ from orthonet.graph.convert.assembly import (
     put_once,
     split_layers,
 )
+from orthonet.graph.convert.bipartite import SIDE, Bipartite, networkx_sides
 from orthonet.graph.convert.node_attributes import chosen_features, feature_columns, feature_records
 from orthonet.graph.edge_list import EdgeList
 from orthonet.graph.ids import id_array
@@ -51,7 +52,8 @@ def from_networkx(
     ----------
     graphs : Graph, DiGraph, MultiGraph or MultiDiGraph, or a sequence or mapping of them
         One graph whose edges name their layer, or one graph per layer. Parallel edges of a layer add up; self-loops are dropped
-        and counted in `MultilayerGraph.summary`.
+        and counted in `MultilayerGraph.summary`. A graph all of whose nodes have the attribute "bipartite", 0 for nodes and 1
+        for groups, is a two-mode relation; it may stand beside layers.
     layer : str, default="layer"
         Of one graph: the edge attribute that names the layer. If no edge has it there is one layer. The list
         ``graph.graph["layers"]``, where there is one, gives their order.
@@ -84,17 +86,23 @@ def from_networkx(
     """
     one = _is_graph(graphs)
     named = {"graph": graphs} if one else named_graphs(graphs, _is_graph, "a networkx")
-    ids = list(dict.fromkeys(node for graph in named.values() for node in graph.nodes))
+    everything = named
+    relations = {name: found for name, graph in named.items() if (found := _bipartite(str(name), graph, layer, weight))}
+    named = {name: graph for name, graph in named.items() if name not in relations}
+    ids = list(
+        dict.fromkeys(node for name, graph in everything.items() for node in _own_nodes(relations.get(name), graph))
+    )
     ids = ids if node_ids is None else id_array(node_ids, "node_ids").tolist()
     place = {node: position for position, node in enumerate(ids)}
-    if one:
+    if one and named:
         layers = _layers_of_one(graphs, ids, place, layer, keys, weight)
     else:
         layers = [_layer(str(name), graph, place, weight) for name, graph in named.items()]
         if weight not in (None, WEIGHT):
             _check_weight_known([data for graph in named.values() for *_, data in graph.edges(data=True)], str(weight))
-    matrix, names = chosen_features({} if features is None else _columns(named, place), features, ids, fill=fill)
-    return assemble(layers, ids, matrix, names, absent=absent, symmetrize=symmetrize)
+    matrix, names = chosen_features({} if features is None else _columns(everything, place), features, ids, fill=fill)
+    memberships = {name: rows for found in relations.values() for name, rows in found.relations.items()}
+    return assemble(layers, ids, matrix, names, absent=absent, symmetrize=symmetrize, two_mode=memberships)
 
 
 def to_networkx(graph: MultilayerGraph) -> Any:
@@ -138,6 +146,23 @@ def to_networkx_layers(graph: MultilayerGraph) -> dict[str, Any]:
         result.add_weighted_edges_from((ids[source], ids[target], value) for source, target, value in edges)
         found[name] = result
     return found
+
+
+def _bipartite(name: str, graph: Any, layer: str, weight: str | None) -> Bipartite | None:
+    """Return the memberships of a bipartite graph, None if it is not one."""
+    sides = networkx_sides(graph)
+    if sides is None:
+        return None
+    edges = list(graph.edges(data=True))
+    kinds = [data.get(layer) for *_, data in edges]
+    layers = kinds if edges and None not in kinds else None
+    return Bipartite.of(
+        name, sides, [edge[:2] for edge in edges], _weights([edge[2] for edge in edges], weight), layers
+    )
+
+
+def _own_nodes(relation: Bipartite | None, graph: Any) -> Any:
+    return graph.nodes if relation is None else relation.nodes
 
 
 def _is_graph(given: Any) -> bool:
@@ -202,9 +227,10 @@ def _columns(graphs: Mapping[str, Any], place: Mapping[Any, int]) -> dict[str, l
     """Return the node attributes; where several graphs have a node, they may not contradict each other."""
     columns: dict[str, list[Any]] = {}
     for name, graph in graphs.items():
+        never = {MISSING_FROM} if networkx_sides(graph) is None else {MISSING_FROM, SIDE}
         for node, record in graph.nodes(data=True):
             for attribute, value in record.items():
-                if attribute == MISSING_FROM or node not in place:
+                if attribute in never or node not in place:
                     continue
                 if attribute not in columns:
                     columns[attribute] = [None] * len(place)
