@@ -231,8 +231,10 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         ----------
         X : MultilayerGraph, or features of shape (N, M), or None
             A graph; or features, from which one nearest-neighbour layer is built if there are no ``layers``; or None
-            with ``layers`` alone, where each node then has a one-hot vector for features. Two-mode relations are given in a
-            graph; without features the nets see the leading singular vectors of the memberships.
+            with ``layers`` alone, where each node then has a one-hot vector for features. A list of N x N matrices, a
+            graph of networkx, igraph or PyTorch Geometric, an AnnData and a MuData are graphs too, see
+            `orthonet.graph.convert.recognition.graph_of`. Two-mode relations are given in a graph; without features the nets
+            see the leading singular vectors of the memberships.
         y : ignored
             For scikit-learn.
         layers : sequence of S matrices of shape (N, N), optional

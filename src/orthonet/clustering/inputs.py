@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.embedder import Embedder
+from orthonet.graph.convert.recognition import graph_of
 from orthonet.graph.features import Features, FeatureScaler, block_rows, check_features, is_float_map, spooled
 from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
@@ -48,12 +49,13 @@ class FitInput:
 
 def fit_input(X: Any, layers: Sequence[Any] | None, validate: Validated) -> FitInput:
     """Return what was passed to ``fit`` as a graph, or as features without layers."""
-    if isinstance(layers, MultilayerGraph) or (isinstance(X, MultilayerGraph) and layers is not None):
+    graph = graph_of(X)
+    if isinstance(layers, MultilayerGraph) or (graph is not None and layers is not None):
         raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")
     if X is None and layers is None:
         raise ValueError("fit needs a MultilayerGraph, features X, or layers=; it got none of them")
-    if isinstance(X, MultilayerGraph):
-        return FitInput(X, "features", X.feature_names)
+    if graph is not None:
+        return FitInput(graph, "features", graph.feature_names)
     if X is None:
         return FitInput(MultilayerGraph(layers), "features", None)  # type: ignore[arg-type]
     features, names = validate(X)

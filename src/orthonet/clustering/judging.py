@@ -27,6 +27,8 @@ from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
+STEPS = 6
+"""Of looking at the neighbours' neighbours, by which nodes without features are put into an order of their own."""
 NETWORK = "network"
 """The paper's proposal: the clusters of the net's embedding."""
 
@@ -94,24 +96,32 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
 
 
 def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
-    """Return an order of the nodes that does not depend on their numbering: by features, else by degrees up to two steps away.
+    """Return an order of the nodes that does not depend on their numbering: by features, else by their edges up to six steps away.
 
     The search draws its random numbers for nodes in this order, so that they fall on the same nodes however these are numbered.
     """
     if graph.features is not None and graph.n_nodes <= SAMPLE and not on_disk(graph.features):
         return canonical_order(graph.features)
-    keys = []
-    for layer in graph.layers:
-        walks = np.ones(graph.n_nodes)
-        for _ in range(3):
-            walks = layer @ walks
-            keys.append(np.round(walks / max(walks.max(), np.finfo(np.float64).tiny), 9))
-    for relation in graph.two_mode.values():
-        sums = np.ones(graph.n_nodes)
-        for _ in range(3):
-            sums = relation.incidence @ (relation.incidence.T @ sums)
-            keys.append(np.round(sums / max(sums.max(), np.finfo(np.float64).tiny), 9))
+    relations = [*graph.layers, *(relation.incidence for relation in graph.two_mode.values())]
+    relations.sort(key=lambda matrix: matrix.nnz)
+    values, keys = np.ones(graph.n_nodes), []
+    for _ in range(STEPS):
+        # Different factors for different layers, and a function that is not linear, so that few nodes come out equal by chance.
+        seen = [np.log1p(_relative(_seen_from(matrix, values))) for matrix in relations]
+        values = _relative(sum((rank * one for rank, one in enumerate(seen, start=1)), np.zeros(graph.n_nodes)))
+        keys.append(np.round(values, 9))
     return np.lexsort(keys)
+
+
+def _seen_from(relation: csr_array, values: Array) -> Array:
+    """Return the sum of the neighbours' values; of a two-mode relation, over the members of all groups of a node."""
+    square = relation.shape[0] == relation.shape[1]
+    return np.asarray(relation @ (values if square else relation.T @ values))
+
+
+def _relative(values: Array) -> Array:
+    """Return values divided by the largest."""
+    return values / max(values.max(), np.finfo(np.float64).tiny)
 
 
 def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerGraph:

@@ -13,6 +13,7 @@ from orthonet.files.errors import FileError, naming_file
 from orthonet.files.network import Column
 from orthonet.files.source import PathType, check_file
 from orthonet.graph.convert.anndata_objects import from_anndata, from_mudata
+from orthonet.graph.convert.recognition import without_options
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
@@ -85,13 +86,14 @@ def read_annotated(
 
 def _anndata_options(data: Any, building: dict[str, Any], symmetrize: Symmetrize) -> tuple[dict[str, Any], list[str]]:
     """Return how the graph is made, and notes about it."""
-    graphs = [key for key in data.obsp if not key.endswith("distances")]
+    views = without_options(data)
+    graphs = [] if views else [key for key in data.obsp if not key.endswith("distances")]
     features = "X_pca" if "X_pca" in data.obsm else "X"
     notes = [f"layers are the graphs of obsp: {listed(graphs)}"]
     options: dict[str, Any] = {"symmetrize": symmetrize}
     if not graphs:
         notes = [f"obsp has no graph of similarities; the layer is built from {features}"]
-        options = {"views": [features], **building}
+        options = {**views, **building}
     if features in data.obsm or data.X is not None:
         notes.append(f"features are {features}")
     left = [*(f"obsp[{key!r}]" for key in data.obsp if key not in graphs)]

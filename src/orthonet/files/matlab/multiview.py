@@ -187,7 +187,12 @@ class _Content:
         rest = {name: shape for name, shape, _ in self._listed() if name and name not in taken}
         usual = [name for name in rest if name.lower() in LABEL_NAMES]
         squares = [
-            name for name, shape in rest.items() if name not in usual and len(shape) == 2 and 1 < shape[0] == shape[1]
+            name
+            for name, shape in rest.items()
+            if name not in usual
+            and self.kinds[name] not in (*UNREADABLE, "cell", "struct", "char")
+            and len(shape) == 2
+            and 1 < shape[0] == shape[1]
         ]
         read = self.read(squares, "relations") if squares else {}
         return read, [name for name in rest if name not in squares and name not in usual]
