@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +11,9 @@ from orthonet.cli.run_folder import check_new_file
 from orthonet.cli.talk import Talk
 from orthonet.files import write_network
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.files import write_atomically, writing
+from orthonet.support.folders import ending_tidily, staged
+from orthonet.support.locks import reserved
 
 
 def run_convert(
@@ -39,15 +40,21 @@ def run_convert(
 
 def _write(graph: MultilayerGraph, target: Path, format: str | None, nodes: Path | None, force: bool) -> list[Path]:
     """Write all files beside the target first; move them when each is whole, and none replaces another unasked."""
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.", suffix=".part") as staged:
-        table = None if nodes is None else Path(staged) / nodes.name
-        made = write_network(graph, Path(staged) / target.name, format=format, nodes=table)
+    whole = target.resolve()
+    with ending_tidily(), writing(target), reserved(whole), staged(whole) as folder:
+        table = None if nodes is None else folder / nodes.name
+        made = write_network(graph, folder / target.name, format=format, nodes=table)
         places = [
             check_new_file(nodes) if file == table and nodes is not None else target.parent / file.name for file in made
         ]
         taken = [str(place) for place in places if place.exists()]
         if taken and not force:
             raise FileExistsError(f"{', '.join(taken)} is there already; pass --force to replace it")
-        for file, place in zip(made, places, strict=True):
-            shutil.move(file, place)
+        if len(places) > 1:  # a network must never stand beside the table of another one
+            target.unlink(missing_ok=True)
+        for file, place in reversed(list(zip(made, places, strict=True))):
+            if place.parent.resolve() == whole.parent:
+                file.replace(place)
+            else:
+                write_atomically(place, file.read_bytes())
     return places

@@ -24,7 +24,8 @@ from orthonet.clustering.result import ARRAYS, HEAD_ARRAYS, FitResult
 from orthonet.embedding.embedder import Embedder
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
-from orthonet.support.files import write_atomically
+from orthonet.support.files import write_atomically, writing
+from orthonet.support.locks import locked_folder
 from orthonet.support.optional import require
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -68,12 +69,14 @@ def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | Pat
         "tensors": {"file": tensors.name, "sha256": digest},
     }
     text = json.dumps(index, indent=2).encode()
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(tensors, content)
-    write_atomically(folder / INDEX, text)
-    for old in folder.iterdir():
-        if _is_ours(old) and old != tensors:
-            old.unlink()
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with locked_folder(folder), writing(folder):
+        write_atomically(tensors, content)
+        write_atomically(folder / INDEX, text)
+        for old in folder.iterdir():
+            if _is_ours(old) and old != tensors:
+                old.unlink()
 
 
 def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None) -> tuple[dict[str, Any], FitResult]:
