@@ -27,8 +27,11 @@ from orthonet.files.tables.writing import table_bytes
 from orthonet.support.files import write_atomically, writing
 from orthonet.support.folders import ending_tidily, replace_folder
 from orthonet.support.locks import reserved
+from orthonet.support.regular_files import opened_inside
 
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"
+MAX_RECORD_BYTES = 64 * 2**20
+"""A larger record is not read."""
 OURS = (MODEL, RECORD, REPORT, "labels.csv", "labels.parquet", "embedding.csv", "embedding.parquet")
 """What a run may write into its folder, and the next one replaces."""
 KINDS: dict[str, type[Any]] = {
@@ -62,7 +65,10 @@ class Run:
         if not folder.is_dir() or not file.is_file():
             raise FileNotFoundError(f"{folder} is no folder of `orthonet cluster`: there is no file {file}")
         try:
-            record = json.loads(file.read_bytes())
+            with opened_inside(folder, RECORD) as (opened, size):
+                if size > MAX_RECORD_BYTES:
+                    raise ValueError(f"it has {size:,} bytes, more than any record")
+                record = json.loads(opened.read(MAX_RECORD_BYTES))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{file} is cut or damaged: {error}") from None
         if not isinstance(record, dict):
