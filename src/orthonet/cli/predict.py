@@ -58,6 +58,8 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         talk.warn(message)
     sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
     if target is None:
+        if sys.stdout is None:
+            raise ValueError("--output - writes to standard output, which is closed; name a file")
         with suppress(BrokenPipeError):  # whoever reads it has seen enough
             sys.stdout.buffer.write(content)
             sys.stdout.flush()

@@ -254,7 +254,7 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
     if names is not None and len(names) != n_features:
         raise _Damaged("the number of feature names is not the number of features")
     history = {name.removeprefix(HISTORY): array for name, array in arrays.items() if name.startswith(HISTORY)}
-    if not history.keys() >= {"loss", "turn"} or any(array.ndim != 1 for array in history.values()):
+    if not history.keys() >= {"loss", "turn"} or any(history[name].ndim != 1 for name in ("loss", "turn")):
         raise _Damaged("malformed: the history of training is missing or not one number per step")
     return FitResult(
         parameters=parameters,
