@@ -154,7 +154,7 @@ def floats(values: npt.NDArray[Any]) -> str:
 def plain(value: Any) -> Any:
     """Return what JSON can express: no NumPy, and null for what is not finite."""
     if isinstance(value, dict):
-        return {visible(str(key)): plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         return plain(value.tolist())
     if isinstance(value, list | tuple):
@@ -163,7 +163,16 @@ def plain(value: Any) -> Any:
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    return value if value is None or isinstance(value, bool | int | float) else visible(str(value))
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def shown(value: Any) -> Any:
+    """Return data for a script with nothing in its texts that a reader could not see."""
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [shown(item) for item in value]
+    return visible(value) if isinstance(value, str) else value
 
 
 def script_data(data: Any) -> str:
