@@ -28,8 +28,8 @@ from orthonet.support.text import listed
 def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
     """Read the new nodes, label them and write a table."""
     run = Run.of(folder)
-    if new.output == "-" and talk.json:
-        raise ValueError("--json and --output - both want standard output; name a file")
+    if new.output == "-":
+        _check_standard_output(talk)
     target = None if new.output == "-" else check_new_file(_target(run, new))
     model = run.model()
     options: dict[str, Any] = {"id_column": as_column(new.id_column), "missing_features": new.missing_features}
@@ -58,8 +58,6 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         talk.warn(message)
     sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
     if target is None:
-        if sys.stdout is None:
-            raise ValueError("--output - writes to standard output, which is closed; name a file")
         with suppress(BrokenPipeError):  # whoever reads it has seen enough
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
@@ -79,6 +77,13 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
             "warnings": warned,
         }
     )
+
+
+def _check_standard_output(talk: Talk) -> None:
+    if talk.json:
+        raise ValueError("--json and --output - both want standard output; name a file")
+    if sys.stdout is None:
+        raise ValueError("--output - writes to standard output, which is closed; name a file")
 
 
 def _target(run: Run, new: NewNodes) -> Path:
