@@ -3,13 +3,14 @@
 # make lint    style, types, and the order of imports
 # make bench   time the main job            make paper   the paper's tables and figures (hours)
 # make docs    build the documentation site into site/
+# make attack  try a million spoiled files and numbers (hours; the same command goes on where it was stopped)
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint bench paper docs clean
+.PHONY: demo test lint bench paper docs attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.user
@@ -37,6 +38,9 @@ paper: $(VENV)/.dev
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+attack: $(VENV)/.dev
+	OMP_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/python -W ignore tests/attack/fuzz.py --inputs 1000000 --state attack.json
 
 clean:
 	rm -rf $(VENV) site build dist

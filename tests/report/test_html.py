@@ -69,6 +69,25 @@ def test_one_file_that_asks_for_nothing(clouds, model, tmp_path):
     policy = next(one["content"] for one in structure.of("meta") if one.get("http-equiv") == "Content-Security-Policy")
     assert "default-src 'none'" in policy
     assert "http" not in policy
+    scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
+    assert "unsafe" not in scripts  # these few nodes are drawn without WebGL, which needs 'unsafe-eval'
+    assert scripts.count("'sha256-") == 2
+
+
+def test_text_from_files_is_visible_on_the_page(clouds, model):
+    graph = MultilayerGraph(
+        clouds.graph.layers,
+        clouds.graph.features,
+        layer_names=["a\u202eb", "\x1b[31m", "c"],
+        node_ids=clouds.graph.node_ids,
+    )
+    page = html.report_page(graph, model, warnings=["beware \u202eof\x07"]).decode()
+    head = page[: page.index('<script type="application/json"')]
+    assert "\u202e" not in head
+    assert "\x1b" not in head
+    assert "\\u202e" in head
+    data = page.split('id="report-data">')[1].split("</script>")[0]
+    assert "\\u202e" not in data.replace("\\\\u202e", "")  # only the escape of it, with its backslash
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -20,6 +21,14 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader"]
 EMBEDDING = '[data-figure="embedding"]'
 TRACES = f"""() => document.querySelector('{EMBEDDING}').data
     .filter(one => one.mode === "markers").map(one => [one.type, one.name, one.x.length])"""
+
+
+def wait_until(page, expression, seconds=20):
+    """Wait until JavaScript is true; `wait_for_function` makes code from text in the page, which its policy forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(50)
 
 
 @pytest.fixture(scope="session")
@@ -155,7 +164,7 @@ def test_each_cluster_has_its_name_on_it_and_hides_with_it(opened, report):
     names = page.locator(f"{EMBEDDING} .textpoint")
     assert sorted(names.all_text_contents()) == ["0", "1", "2"]
     page.locator(f"{EMBEDDING} .legend .legendtoggle").first.click()
-    page.wait_for_function(f"document.querySelectorAll('{EMBEDDING} .textpoint').length === 2")
+    wait_until(page, f"document.querySelectorAll('{EMBEDDING} .textpoint').length === 2")
     assert sorted(names.all_text_contents()) == ["1", "2"]
 
 
@@ -180,7 +189,7 @@ def test_the_colour_is_chosen_by_the_keyboard_alone(opened, report):
     page = opened(report)
     page.focus("#colour-by")
     page.keyboard.type("confi")
-    page.wait_for_function(f"document.querySelector('{EMBEDDING}').data[0].name === 'confidence'")
+    wait_until(page, f"document.querySelector('{EMBEDDING}').data[0].name === 'confidence'")
 
 
 def test_one_of_a_thousand_features_can_be_chosen(opened, tmp_path, rng, ring, model_with):
@@ -230,10 +239,10 @@ def test_it_follows_the_theme(opened, report):
     tick = """document.querySelector('[data-figure="sizes"] .xtick text').style.fill"""
     ink = page.evaluate(tick)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"{tick} !== '{ink}'")
+    wait_until(page, f"{tick} !== '{ink}'")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != paper
     page.emulate_media(color_scheme="light")
-    page.wait_for_function(f"{tick} === '{ink}'")
+    wait_until(page, f"{tick} === '{ink}'")
 
 
 def test_it_fits_a_phone(opened, report):
@@ -246,7 +255,7 @@ def test_it_fits_a_phone(opened, report):
 def test_figures_follow_the_window(opened, report):
     page = opened(report, viewport={"width": 1200, "height": 800})
     page.set_viewport_size({"width": 500, "height": 800})
-    page.wait_for_function(f"document.querySelector('{EMBEDDING} .main-svg').clientWidth < 500")
+    wait_until(page, f"document.querySelector('{EMBEDDING} .main-svg').clientWidth < 500")
     page.wait_for_selector("main:not([aria-busy])")
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
     widths = page.locator("[data-figure] .main-svg:first-child").evaluate_all("all => all.map(one => one.clientWidth)")

@@ -8,7 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from orthonet.cli.run_folder import (
     embedding_table,
     labels_table,
     record_bytes,
+    reserved_output,
     write_run,
 )
 from orthonet.cli.talk import Talk
@@ -62,6 +63,11 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     """Fit, and write what came of it; under ``torchrun`` all processes fit together and the first one writes."""
     first = os.environ.get("RANK", "0") == "0"
     folder = check_output(job.output)
+    with reserved_output(folder) if first else nullcontext():
+        _run(inputs, job, folder, first, talk)
+
+
+def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> None:
     if job.report:
         require("plotly", extra="report", purpose="the report (or pass --no-report)")
     if job.tables == "parquet":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,6 +21,9 @@ from orthonet.files.annotated import SUFFIXES
 from orthonet.files.registry import FORMATS, format_by_suffix
 from orthonet.graph.convert import to_anndata, to_mudata, write_result
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.files import write_atomically, writing
+from orthonet.support.folders import ending_tidily, staged
+from orthonet.support.locks import reserved
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def _of_run(folder: Path, kind: str | None) -> Content:
         present=present,
         layers_from_features=graph.layers_from_features and features is not None,
         feature_names=None if features is None else graph.feature_names,
+        two_mode=graph.two_mode,
     )
     return Content(graph, found | columns, tuple(notes), model)
 
@@ -144,15 +146,21 @@ def _write_annotated(content: Content, target: Path) -> Path:
 
 def _moved(target: Path, nodes: Path | None, force: bool, write: Callable[[Path, Path | None], Any]) -> list[Path]:
     """Write all files beside the target first; move them when each is whole, and none replaces another unasked."""
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.", suffix=".part") as staged:
-        table = None if nodes is None else Path(staged) / nodes.name
-        made = write(Path(staged) / target.name, table)
+    whole = target.resolve()
+    with ending_tidily(), writing(target), reserved(whole), staged(whole) as folder:
+        table = None if nodes is None else folder / nodes.name
+        made = write(folder / target.name, table)
         places = [
             check_new_file(nodes) if file == table and nodes is not None else target.parent / file.name for file in made
         ]
         taken = [str(place) for place in places if place.exists()]
         if taken and not force:
             raise FileExistsError(f"{', '.join(taken)} is there already; pass --force to replace it")
-        for file, place in zip(made, places, strict=True):
-            shutil.move(file, place)
+        if len(places) > 1:  # a network must never stand beside the table of another one
+            target.unlink(missing_ok=True)
+        for file, place in reversed(list(zip(made, places, strict=True))):
+            if place.parent.resolve() == whole.parent:
+                file.replace(place)
+            else:
+                write_atomically(place, file.read_bytes())
     return places

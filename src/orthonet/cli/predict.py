@@ -28,8 +28,8 @@ from orthonet.support.text import counted, listed
 def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
     """Read the new nodes, label them and write a table."""
     run = Run.of(folder)
-    if new.output == "-" and talk.json:
-        raise ValueError("--json and --output - both want standard output; name a file")
+    if new.output == "-":
+        _check_standard_output(talk)
     target = None if new.output == "-" else check_new_file(_target(run, new))
     model = run.model()
     if new.table is None and not new.view:
@@ -68,6 +68,13 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
             "warnings": warned,
         }
     )
+
+
+def _check_standard_output(talk: Talk) -> None:
+    if talk.json:
+        raise ValueError("--json and --output - both want standard output; name a file")
+    if sys.stdout is None:
+        raise ValueError("--output - writes to standard output, which is closed; name a file")
 
 
 def _read(

@@ -1,4 +1,4 @@
-"""The folder of a run: labels, embedding, model, record and report; nothing is moved there before all of it is made.
+"""The folder of a run: labels, embedding, model, record and report; it is the earlier run or this one, never a mixture.
 
 labels.csv      node, label, confidence           (or .parquet)
 embedding.csv   node, x1 … xK                     (or .parquet)
@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,16 @@ from orthonet.cli.inputs import Tables
 from orthonet.cli.talk import json_text
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.files.tables.writing import table_bytes
-from orthonet.support.files import umask
+from orthonet.support.files import write_atomically, writing
+from orthonet.support.folders import ending_tidily, replace_folder
+from orthonet.support.locks import reserved
+from orthonet.support.regular_files import opened_inside
 
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"
+MAX_RECORD_BYTES = 64 * 2**20
+"""A larger record is not read."""
+OURS = (MODEL, RECORD, REPORT, "labels.csv", "labels.parquet", "embedding.csv", "embedding.parquet")
+"""What a run may write into its folder, and the next one replaces."""
 KINDS: dict[str, Any] = {
     "command": list,
     "versions": dict,
@@ -60,7 +66,10 @@ class Run:
         if not folder.is_dir() or not file.is_file():
             raise FileNotFoundError(f"{folder} is no folder of `orthonet cluster`: there is no file {file}")
         try:
-            record = json.loads(file.read_bytes())
+            with opened_inside(folder, RECORD) as (opened, size):
+                if size > MAX_RECORD_BYTES:
+                    raise ValueError(f"it has {size:,} bytes, more than any record")
+                record = json.loads(opened.read(MAX_RECORD_BYTES))
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{file} is cut or damaged: {error}") from None
         if not isinstance(record, dict):
@@ -88,25 +97,32 @@ def embedding_table(nodes: npt.NDArray[Any], embedding: npt.NDArray[np.float64],
 
 
 def write_run(output: Path, files: Mapping[str, bytes], model: OrthoNet) -> None:
-    """Write everything beside the folder first, and move it into place when all of it is there."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    staged = Path(tempfile.mkdtemp(dir=output.parent, prefix=f".{output.name}.", suffix=".part"))
-    try:
+    """Write everything beside the folder, and put it in place in one step; other files in the folder come along."""
+
+    def fill(folder: Path) -> None:
         for name, content in files.items():
-            (staged / name).write_bytes(content)
-        model.save(staged / MODEL)
-        if not output.exists():
-            staged.chmod(0o777 & ~umask())
-            staged.replace(output)
-            return
-        model.save(output / MODEL)
-        for name in files:
-            (staged / name).replace(output / name)
-        for stale in ("labels.csv", "labels.parquet", "embedding.csv", "embedding.parquet", REPORT):
-            if stale not in files:
-                (output / stale).unlink(missing_ok=True)
+            write_atomically(folder / name, content)
+        model.save(folder / MODEL)
+
+    kept = f"the earlier run in {output} was kept" if (output / RECORD).is_file() else ""
+    with ending_tidily(), writing(output, kept):
+        replace_folder(output.resolve(), fill, OURS)
+
+
+@contextmanager
+def reserved_output(output: Path) -> Iterator[None]:
+    """Keep other runs out of a folder; folders above it that are missing are made, and removed if nothing came there."""
+    folder = output.resolve()
+    missing = [parent for parent in folder.parents if not parent.exists()]
+    with writing(output):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with reserved(folder):
+            yield
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
+        for parent in missing:
+            with suppress(OSError):  # it is not empty
+                parent.rmdir()
 
 
 def check_folder(output: Path) -> Path:
@@ -121,8 +137,14 @@ def check_folder(output: Path) -> Path:
 
 
 def check_output(output: Path) -> Path:
-    """Refuse, before any work is done, a folder that holds something other than a run."""
+    """Refuse, before any work is done, a folder that holds something other than a run, or that cannot be replaced."""
     folder = check_folder(output)
+    if folder.is_dir():
+        whole = folder.resolve()
+        if whole.is_mount():
+            raise PermissionError(f"{output} is where a disk is mounted, and cannot be replaced; name a folder in it")
+        if not os.access(whole.parent, os.W_OK | os.X_OK):
+            raise PermissionError(f"{output} cannot be replaced: {whole.parent} is not writable")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / RECORD).is_file():
         raise FileExistsError(f"{output} is not empty and holds no earlier run; name a new folder with --output")
     return folder

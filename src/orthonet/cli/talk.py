@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from orthonet.cli.wording import in_options
+from orthonet.support.text import visible
 
 PANEL = "What is said"
 
@@ -41,7 +42,7 @@ class Talk:
     def say(self, text: str) -> None:
         """Print a line for people."""
         if self.plain:
-            _printed(lambda: typer.echo(text))
+            _printed(lambda: typer.echo(visible(text)))
 
     def warn(self, text: str) -> None:
         """Print a warning where it does not mix with results."""
@@ -53,7 +54,7 @@ class Talk:
         if self.plain:
             from rich.console import Console
 
-            console = Console(width=None if sys.stdout.isatty() else 200)
+            console = Console(width=None if sys.stdout is not None and sys.stdout.isatty() else 200)
             _printed(lambda: console.print(drawn))
 
     def result(self, content: Mapping[str, Any]) -> None:
@@ -64,7 +65,7 @@ class Talk:
     @contextmanager
     def waiting(self, title: str) -> Iterator[None]:
         """Show on a terminal that something is going on."""
-        if not (self.plain and sys.stderr.isatty()):
+        if not (self.plain and sys.stderr is not None and sys.stderr.isatty()):
             yield
             return
         from rich.console import Console
@@ -82,6 +83,8 @@ def json_text(content: Mapping[str, Any]) -> str:
 
 def _printed(work: Callable[[], None]) -> None:
     """Print; once whoever read it has gone, the work goes on and its results are written, only the talk stops."""
+    if sys.stdout is None:  # closed by whoever started the program
+        return
     try:
         work()
         sys.stdout.flush()

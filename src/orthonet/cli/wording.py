@@ -7,6 +7,7 @@ from dataclasses import fields
 
 from orthonet.cli.inputs import Inputs
 from orthonet.support.sentences import Argument, Sentence
+from orthonet.support.text import sentence
 
 OPTIONS = {
     **{field.name: f"--{field.name.replace('_', '-')}" for field in fields(Inputs)},
@@ -44,7 +45,7 @@ def in_options(said: str | BaseException, command: str = "") -> str:
     parts = said.parts if isinstance(said, Sentence) else (said,)
     options = OPTIONS | OPTIONS_OF_COMMANDS.get(command, {})
     text = "".join(_option(part, options) if isinstance(part, Argument) else part for part in parts)
-    return " ".join(text.splitlines())
+    return sentence(text)
 
 
 def _option(argument: Argument, options: Mapping[str, str]) -> str:

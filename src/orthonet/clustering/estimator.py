@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from orthonet.clustering.display import ModelDisplay
 from orthonet.clustering.fit import fit
 from orthonet.clustering.inputs import fit_input, new_nodes, validated
+from orthonet.clustering.numerics import check_epsilon, factorising
 from orthonet.clustering.parameters import (
     OPTION_GROUPS,
     AssignmentMethod,
@@ -245,11 +246,17 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self
         """
         parameters = check_parameters(self.get_params(deep=False))
+        check_epsilon(parameters.epsilon)
         before = dict(self.__dict__)
         try:
             source = fit_input(X, layers, partial(validated, self, reset=True))
             training = parameters.training
-            with plain_torch(), joined(training.distributed) as processes, threads(training.n_jobs, source.n_nodes):
+            with (
+                plain_torch(),
+                factorising(),
+                joined(training.distributed) as processes,
+                threads(training.n_jobs, source.n_nodes),
+            ):
                 return self._install(fit(source, parameters, processes))
         except BaseException:  # a fit that fails or is interrupted leaves the earlier one as it was
             self.__dict__.clear()

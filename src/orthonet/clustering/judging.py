@@ -96,7 +96,7 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
 
 
 def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
-    """Return an order of the nodes that does not depend on their numbering: by features, else by their edges up to six steps away.
+    """Return an order of the nodes that does not depend on their numbering: by features, else by edges up to six steps away.
 
     The search draws its random numbers for nodes in this order, so that they fall on the same nodes however these are numbered.
     """

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from os import PathLike
@@ -24,8 +25,10 @@ from orthonet.clustering.result import ARRAYS, HEAD_ARRAYS, FitResult
 from orthonet.embedding.embedder import Embedder
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
-from orthonet.support.files import write_atomically
+from orthonet.support.files import write_atomically, writing
+from orthonet.support.locks import locked_folder
 from orthonet.support.optional import require
+from orthonet.support.regular_files import opened_inside
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -69,12 +72,14 @@ def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | Pat
         "tensors": {"file": tensors.name, "sha256": digest},
     }
     text = json.dumps(index, indent=2).encode()
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(tensors, content)
-    write_atomically(folder / INDEX, text)
-    for old in folder.iterdir():
-        if _is_ours(old) and old != tensors:
-            old.unlink()
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with locked_folder(folder), writing(folder):
+        write_atomically(tensors, content)
+        write_atomically(folder / INDEX, text)
+        for old in folder.iterdir():
+            if _is_ours(old) and old != tensors:
+                old.unlink()
 
 
 def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None) -> tuple[dict[str, Any], FitResult]:
@@ -84,14 +89,14 @@ def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None
     folder = Path(path).expanduser()
     if not (folder / INDEX).is_file():
         raise FileNotFoundError(f"{folder} does not contain a model: there is no file {folder / INDEX}")
-    index = _read_index(folder / INDEX)
+    index = _read_index(folder)
     try:
         parameters, fitted, tensors = _parameters(index["parameters"], network), index["fitted"], index["tensors"]
         checked = _checked(parameters)
-        file = folder / Path(tensors["file"]).name  # the name only: an index cannot point outside its folder
-        content = file.read_bytes()
+        name = Path(tensors["file"]).name  # the name only: an index cannot point outside its folder
+        content = _tensor_bytes(folder, name)
         if hashlib.sha256(content).hexdigest() != tensors["sha256"]:
-            raise _Damaged(f"the checksum of {file.name} is not the one in {INDEX}; it is cut off or was changed")
+            raise _Damaged(f"the checksum of {name} is not the one in {INDEX}; it is cut off or was changed")
         return parameters, _result(checked, fitted, tensor_files.load(content), network)
     except _NeedsModule as error:
         raise ValueError(
@@ -102,7 +107,7 @@ def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None
         raise ValueError(f"{folder} is not a whole model: {error}") from None
     except OSError as error:
         raise ValueError(f"{folder} is not a whole model: {error.filename} is missing or cannot be read") from None
-    except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, tensor_error) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, MemoryError, tensor_error) as error:
         raise ValueError(f"{folder} is not a whole model: {INDEX} or its tensors are malformed ({error})") from error
 
 
@@ -114,11 +119,34 @@ class _NeedsModule(Exception):
     """The net is none of ours, and what was passed, if anything, is not of its form."""
 
 
-def _read_index(file: Path) -> Any:
-    if file.stat().st_size > MAX_INDEX_BYTES:
-        raise ValueError(f"{file} is larger than any model's index; it was not read")
+def _tensor_bytes(folder: Path, name: str) -> bytes:
+    """Read a tensor file, if it is no longer than its header promises."""
+    with opened_inside(folder, name) as (opened, size):
+        start = opened.read(8)
+        length = int.from_bytes(start, "little")
+        promised = MAX_INDEX_BYTES  # where there is no header to promise anything, which is found out later
+        if length <= MAX_INDEX_BYTES:
+            with suppress(ValueError, RecursionError, TypeError, KeyError, AttributeError, IndexError):
+                header = json.loads(opened.read(length))
+                ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
+                promised = 8 + length + max(ends, default=0)
+        if size > promised:
+            raise _Damaged(f"{name} has {size:,} bytes, but its header promises {promised:,} at most")
+        opened.seek(0)
+        return opened.read(size)
+
+
+def _read_index(folder: Path) -> Any:
+    file = folder / INDEX
     try:
-        index = json.loads(file.read_bytes())
+        with opened_inside(folder, INDEX) as (opened, size):
+            if size > MAX_INDEX_BYTES:
+                raise ValueError(f"{file} is larger than any model's index; it was not read")
+            content = opened.read(MAX_INDEX_BYTES)
+    except OSError as error:
+        raise ValueError(f"{folder} is not a whole model: {error.filename} cannot be read ({error.strerror})") from None
+    try:
+        index = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{file} is not JSON: cut off or not a model ({error})") from None
     if not isinstance(index, dict) or index.get("format") != FORMAT:
@@ -229,8 +257,8 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
     if names is not None and len(names) != n_features:
         raise _Damaged("the number of feature names is not the number of features")
     history = {name.removeprefix(HISTORY): array for name, array in arrays.items() if name.startswith(HISTORY)}
-    if not history.keys() >= {"loss", "turn"}:
-        raise _Damaged("malformed: the history of training is missing")
+    if not history.keys() >= {"loss", "turn"} or any(history[name].ndim != 1 for name in ("loss", "turn")):
+        raise _Damaged("malformed: the history of training is missing or not one number per step")
     return FitResult(
         parameters=parameters,
         arrays={name: arrays[name] for name in ARRAYS},

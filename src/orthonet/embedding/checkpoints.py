@@ -89,6 +89,8 @@ class Checkpoints:
         file = self.folder / name
         if not file.exists():
             return None
+        if not file.is_file():
+            raise ValueError(f"{file} is not a file, and so not a checkpoint; delete it to start anew")
         opened = require("safetensors", extra="save", purpose="reading checkpoints")
         try:
             with opened.safe_open(file, framework="pt") as content:

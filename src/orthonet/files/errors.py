@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 from scipy.io.matlab import MatReadError
 
 from orthonet.support.sentences import Argument, Sentence
+from orthonet.support.text import LONGEST_MESSAGE, sentence, shortened, visible
 
 PARSER_ERRORS = (
     BadZipFile,
@@ -93,7 +94,7 @@ class FileError(ValueError):
         self.path, self.row, self.reason = Path(place.path), place.row, reason
         self.argument = next((part.name for part in reason.parts if isinstance(part, Argument)), None)
         self._made_of = place, reason, between
-        self.args = (Sentence(f"{place}{between}", reason),)
+        self.args = (Sentence(sentence(place), between, *_readable(reason)),)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, self._made_of
@@ -128,8 +129,13 @@ def reading(path: Path, what: str) -> Iterator[None]:
 
 def one_line(error: BaseException) -> str:
     """Return an error in one line; some have no text, and that of a missing key is only its name."""
-    text = " ".join(str(error).split())
+    text = sentence(error)
     return f"it has no {text}" if isinstance(error, KeyError) else text or "it is damaged"
+
+
+def _readable(reason: Sentence) -> list[str | Argument]:
+    """Return the parts of a reason with nothing in them that cannot be seen, and none too long to be read."""
+    return [part if isinstance(part, Argument) else shortened(visible(part), LONGEST_MESSAGE) for part in reason.parts]
 
 
 def _restored(place: Place, reason: Sentence, between: str) -> FileError:

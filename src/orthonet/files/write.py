@@ -18,7 +18,7 @@ from orthonet.files.registry import FORMATS, Format, format_by_suffix
 from orthonet.files.tables.writing import TableKind, table_bytes
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import check_choice
-from orthonet.support.files import write_atomically
+from orthonet.support.files import write_atomically, writing
 from orthonet.support.sentences import Argument
 
 
@@ -94,6 +94,9 @@ def write_network(
             )
         if format == "multiplex":
             outputs.append((layers_beside(file), write_layer_names(graph)))
+    if len(outputs) > 1:  # a network must never stand beside the table of another one
+        with writing(file):
+            file.unlink(missing_ok=True)
     for target, whole in reversed(outputs):  # the network last: where it is, the rest is too
         write_atomically(target, whole)
     return tuple(target for target, _ in outputs)

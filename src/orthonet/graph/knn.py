@@ -16,6 +16,7 @@ References
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
@@ -101,6 +102,7 @@ def knn_layer(
     if weights == "cosine" and metric != "cosine":
         raise ValueError(f"weights='cosine' needs metric='cosine', got metric={metric!r}")
 
+    _check_squares(features, name)
     if _search_approximately(search, features, metric):
         distances, neighbours = _approximate_neighbours(features, n_neighbors, metric, random_state)
     else:
@@ -150,6 +152,18 @@ def _not_zero(distances: Distances) -> Distances:
     positive = distances[distances > 0]
     floor = 1e-3 * np.median(positive) if positive.size else 1.0
     return np.maximum(distances, floor)
+
+
+def _check_squares(features: Features, name: str) -> None:
+    """Refuse features whose squared distances are too large for their kind of numbers."""
+    if 0 in features.shape or features.dtype.kind != "f":
+        return
+    largest = max(float(features.max()), -float(features.min()))
+    limit = math.sqrt(float(np.finfo(features.dtype).max) / features.shape[1]) / 4
+    if largest > limit:
+        raise ValueError(
+            f"{name} has values up to {largest:.3g}, too large to be squared in {features.dtype}; divide them"
+        )
 
 
 def _search_approximately(search: Search, features: Features, metric: str) -> bool:

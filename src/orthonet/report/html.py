@@ -13,7 +13,7 @@ from orthonet.report import provenance, sections
 from orthonet.report.clusters import clusters_section
 from orthonet.report.feature_differences import feature_table
 from orthonet.report.fitted import Fitted
-from orthonet.report.page import shortened, whole_page
+from orthonet.report.page import shortened, shown, whole_page
 from orthonet.report.palette import SYMBOLS, THEMES
 from orthonet.support.files import write_atomically
 
@@ -122,4 +122,4 @@ def report_page(
     head = sections.header(called, fitted, len(warned) + len(seen), contents)
     names = [shortened(name, MAX_NAME) for name in fitted.cluster_names]
     data = {"themes": THEMES, "symbols": SYMBOLS, "clusters": names, "figures": figures}
-    return whole_page(f"{called} · OrthoNet report", head, bodies, data)
+    return whole_page(f"{called} · OrthoNet report", head, bodies, shown(data))

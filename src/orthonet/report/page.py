@@ -6,6 +6,7 @@ Whatever is not `Html` is escaped: node ids, layer names and warnings come from 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -19,13 +20,16 @@ import numpy.typing as npt
 
 from orthonet.support.optional import require
 from orthonet.support.text import shortened as shortened
+from orthonet.support.text import visible
 
-# Nothing may be fetched, whatever is in the data. Plotly compiles its WebGL shaders' callers from strings.
+# Nothing may be fetched, whatever is in the data, and no script may run but ours, which are named by their hashes. Styles are
+# inline because plotly sets them on its elements.
 POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; "
     "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
 )
-
+EVAL = "'unsafe-eval'"
+"""On pages that draw with WebGL only: plotly makes the callers of its shaders from strings of its own."""
 
 MINUS, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}"
 """What stands for the sign of a negative number, and for a number that there is not."""
@@ -43,7 +47,9 @@ class Html(str):
 
 def markup(value: Any) -> str:
     """Return a value as HTML: escaped, unless it is `Html`."""
-    return value if isinstance(value, Html) else escape(number(value) if isinstance(value, Real) else str(value))
+    return (
+        value if isinstance(value, Html) else escape(number(value) if isinstance(value, Real) else visible(str(value)))
+    )
 
 
 def number(value: Any, digits: int = 3) -> str:
@@ -160,6 +166,15 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
+def shown(value: Any) -> Any:
+    """Return data for a script with nothing in its texts that a reader could not see."""
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [shown(item) for item in value]
+    return visible(value) if isinstance(value, str) else value
+
+
 def script_data(data: Any) -> str:
     """Return JSON that can stand in a script element, whatever is in its strings."""
     text = json.dumps(plain(data), allow_nan=False, separators=(",", ":"))
@@ -169,16 +184,28 @@ def script_data(data: Any) -> str:
 def whole_page(title: str, header: str, sections: Sequence[str], data: Any) -> bytes:
     """Put a page together: one file, everything in it."""
     plotly = require("plotly.offline", extra="report", purpose="writing a report").get_plotlyjs()
+    # A browser compares hashes after it has made all line ends alike.
+    scripts = [text.replace("\r\n", "\n").replace("\r", "\n") for text in (plotly, "".join(map(_asset, SCRIPTS)))]
+    allowed = [*map(_hash, scripts), *([EVAL] if _draws_with_webgl(data) else [])]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(scripts=" ".join(allowed))}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="generator" content="orthonet">\n'
         f'<title>{markup(title)}</title>\n<link rel="icon" href="data:,">\n'
         f"<style>\n{_asset('page.css')}</style>\n</head>\n<body>\n{header}<main>\n{''.join(sections)}</main>\n"
         f'<script type="application/json" id="report-data">{script_data(data)}</script>\n'
-        f"<script>{plotly}</script>\n<script>\n{''.join(map(_asset, SCRIPTS))}</script>\n</body>\n</html>\n"
+        f"{''.join(f'<script>{text}</script>{chr(10)}' for text in scripts)}</body>\n</html>\n"
     ).encode("utf-8", "replace")
+
+
+def _hash(script: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode('utf-8', 'replace')).digest()).decode('ascii')}'"
+
+
+def _draws_with_webgl(data: Any) -> bool:
+    figures = data.get("figures", {}).values()
+    return any(len(one["ids"]) > one["webglAbove"] for one in figures if "webglAbove" in one)
 
 
 def _asset(name: str) -> str:

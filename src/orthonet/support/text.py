@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
+from unicodedata import category
+
+LONGEST_MESSAGE = 2000
+"""Letters of a message at most; more are a file's content, not a sentence."""
+SHOWN_FORMATS = "\u200c\u200d"
+"""Marks without a shape of their own that words and pictures of some languages need."""
 
 
 def shortened(text: str, limit: int = 60) -> str:
@@ -12,9 +18,34 @@ def shortened(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def visible(text: str) -> str:
+    r"""Return text with what a reader cannot see, or what turns the line around, written as an escape; line ends stay.
+
+    >>> visible("a\x1b[31mb \u202etxt")
+    'a\\x1b[31mb \\u202etxt'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one if _is_shown(one) else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
+def _is_shown(letter: str) -> bool:
+    """Return whether a letter may stand in a message: not controls, directions of writing and halves of a pair."""
+    return letter in "\n\t" or category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or letter in SHOWN_FORMATS
+
+
+def sentence(text: object) -> str:
+    """Return a message on one line, visible and not too long: the middle of a very long one is left out."""
+    line = visible(" ".join(str(text).split()))
+    if len(line) <= LONGEST_MESSAGE:
+        return line
+    half = LONGEST_MESSAGE // 2
+    return f"{line[:half]} … {line[-half:]}"
+
+
 def one_line(text: object, limit: int = 60) -> str:
     """Return anything as one line of text that is not too long."""
-    return shortened(" ".join(str(text).split()), limit)
+    return shortened(visible(" ".join(str(text).split())), limit)
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, more: str = "") -> str:
