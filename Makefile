@@ -30,6 +30,7 @@ bench: $(VENV)/.user
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/reading.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale/run.py
 
 paper: $(VENV)/.dev
 	$(BIN)/orthonet paper all --jobs 2 --output experiments/results

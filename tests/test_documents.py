@@ -37,6 +37,7 @@ def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
         ("experiments/compressed.py", "experiments/results/compressed.json", "compressed"),
         ("benchmarks/training.py", "benchmarks/results/training.json", "training"),
         ("benchmarks/reading.py", "benchmarks/results/reading.json", "reading"),
+        ("benchmarks/scale/run.py", "benchmarks/results/scale.json", "scale"),
     ],
 )
 def test_tables_are_made_from_the_kept_results(script, results, table, monkeypatch):

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 import torch
 from scipy.sparse import csr_array, random_array
+from sklearn.cluster import KMeans
 
-from orthonet import MultilayerGraph, OrthoNet
+from orthonet import MultilayerGraph, OrthoNet, datasets, metrics
+from orthonet.clustering import preparation
 from orthonet.graph.features import block_rows
 
 PAPER = {"assign_labels": "kmeans", "layer_weights": None}
@@ -138,3 +140,25 @@ def test_nets_trained_side_by_side_tell_how_far_they_agree(clouds, n_networks):
     else:
         assert 1 / n_networks < model.history_["agreement"] < 1
     np.testing.assert_allclose(model.embedding_.T @ model.embedding_, np.eye(3), atol=1e-8)
+
+
+@pytest.mark.parametrize(("aggregation", "batch_size"), [("geometric", 64), ("arithmetic", 64), ("arithmetic", None)])
+def test_many_nodes_without_features_are_seen_by_spectral_coordinates(monkeypatch, tmp_path, aggregation, batch_size):
+    """No layer of the net has a weight for each node, and the clusters are found as with one-hot vectors."""
+    data = datasets.make_multilayer_sbm(240, 3, 3, kind="informative", n_features=0, random_state=0)
+    monkeypatch.setattr(preparation, "ONE_HOT_UP_TO", 100)
+    training = {"batch_size": batch_size, "max_iter": 40}
+    model = OrthoNet(3, aggregation=aggregation, training=training, random_state=0).fit(data.graph)
+    assert metrics.nmi(data.labels, model.labels_) == 1
+    assert metrics.nmi(data.labels, KMeans(3, n_init=5, random_state=0).fit_predict(model.embedding_)) > 0.9
+    model.save(tmp_path / "model")
+    assert sum(file.stat().st_size for file in (tmp_path / "model").rglob("*")) < 2e6
+    np.testing.assert_array_equal(OrthoNet.load(tmp_path / "model").labels_, model.labels_)
+
+
+def test_the_papers_way_sees_one_hot_vectors_of_any_number_of_nodes(monkeypatch):
+    seen = []
+    monkeypatch.setattr(preparation, "ONE_HOT_UP_TO", 100)
+    data = datasets.make_multilayer_sbm(240, 3, 3, n_features=0, random_state=0)
+    quick(network=Watching(240, seen), way=PAPER).fit(data.graph)
+    assert {columns for _, (_, columns) in seen} == {240}

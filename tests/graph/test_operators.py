@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import laplacian
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from orthonet.graph.operators import AggregatedLaplacian
+from orthonet.linalg import eigen
 
 RING = 2 * np.eye(6) - np.roll(np.eye(6), 1, axis=0) - np.roll(np.eye(6), -1, axis=0)
 # Eigenvalues of the Laplacian of a ring of n nodes: 2 − 2 cos(2πj / n).
@@ -88,3 +89,16 @@ def test_it_can_be_copied_and_sent_to_another_process(operator, copied):
 def test_repr_tells_size_and_method():
     operator = AggregatedLaplacian(RING, {"method": "geometric", "solver": "exact", "seconds": 3})
     assert repr(operator) == "<AggregatedLaplacian 6 x 6, method='geometric', solver='exact'>"
+
+
+def test_eigenvectors_that_did_not_converge_are_said(monkeypatch):
+    """A long path without multigrid, and with two restarts of Lanczos."""
+    monkeypatch.setattr(eigen, "PROBE_ABOVE", 1500)
+    monkeypatch.setattr(eigen, "LANCZOS_RESTARTS", 2)
+    monkeypatch.setattr(eigen, "is_installed", lambda name: False)
+    path = sp.diags_array([np.ones(1599), np.ones(1599)], offsets=[-1, 1], format="csr")
+    operator = AggregatedLaplacian(sp.csr_array(laplacian(path)), {})
+    with pytest.warns(
+        UserWarning, match=r"the 4 lowest eigenvectors did not converge .*\(solver 'lanczos'\): the largest"
+    ):
+        assert operator.smallest_eigenvectors(4).shape == (1600, 4)

@@ -69,7 +69,7 @@ class MeanInBasis:
         if n_completions:
             partial = [s for s, mask in enumerate(problem.present) if not mask.all()]
             grams = [_gram(basis[problem.present[s]]) for s in partial]
-            own = [symmetric_part(basis.T @ (problem.laplacians[s] @ basis)) for s in partial]
+            own = [small[s] - _added(basis, layers[s], problem.laplacians[s]) for s in partial]
             for _ in range(n_completions):
                 for index, s in enumerate(partial):
                     small[s] = completed_by_mean(own[index], grams[index], core, outside)
@@ -123,6 +123,14 @@ def completed_by_mean(own: Array, gram: Array, core: Array, outside: float) -> A
     carried = one + (one - gram) @ regression
     mean_of_present = gram @ low @ gram + outside * gram
     return symmetric_part(core + carried @ (own - mean_of_present) @ carried.T)
+
+
+def _added(basis: Array, completed: csr_array, given: csr_array) -> Array:
+    """Return what completing a layer added to it, seen in the basis: little, where it lacks few nodes."""
+    added = csr_array(completed - given)
+    added.eliminate_zeros()
+    rows = np.flatnonzero(np.diff(added.indptr))
+    return symmetric_part(basis[rows].T @ (added[rows] @ basis))
 
 
 def _gram(rows: Array) -> Array:

@@ -13,6 +13,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.parameters import Network, Parameters
+from orthonet.embedding.laplacians import as_low_rank
 from orthonet.embedding.processes import Processes
 from orthonet.evidence.proposals.memberships import scaled_incidence
 from orthonet.graph.features import Features, FeatureScaler
@@ -145,8 +146,9 @@ def with_coordinates(prepared: Prepared, laplacian: Any, processes: Processes) -
         return prepared
     rows = None
     if processes.first:
-        known = min(prepared.n_coordinates, laplacian.core.shape[0])
-        vectors = laplacian.basis @ lowest_of_dense(laplacian.core, known)[1]
+        low_rank = as_low_rank(laplacian, prepared.n_coordinates // COORDINATES_PER_CLUSTER, np.random.default_rng(0))
+        known = min(prepared.n_coordinates, len(low_rank.core))
+        vectors = low_rank.basis @ lowest_of_dense(low_rank.core, known)[1]
         rows = np.zeros((prepared.graph.n_nodes, prepared.n_coordinates))
         rows[:, :known] = np.sqrt(len(vectors)) * vectors
     return replace(prepared, inputs=processes.from_first(rows))

@@ -18,8 +18,12 @@ from torch import Tensor
 
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import Operator, as_operator, as_tensor
-from orthonet.linalg.eigen import smallest_eigenpairs
+from orthonet.linalg.chebyshev import DEFAULT_PRODUCTS
+from orthonet.linalg.eigen import PROBE_ABOVE, smallest_eigenpairs
 from orthonet.linalg.low_rank import IdentityPlusLowRank
+
+ROUGH_TOL, ROUGH_PRODUCTS = 1e-4, 150
+"""Residual of the eigenvectors that stand for a matrix of more than 50,000 nodes, and products for them: their span matters."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,8 @@ def as_low_rank(matrix: Any, k: int, rng: np.random.Generator) -> IdentityPlusLo
     if isinstance(matrix, IdentityPlusLowRank):
         return matrix
     n_nodes = matrix.shape[0]
-    found = smallest_eigenpairs(matrix, min(3 * k, n_nodes - 1), rng)
+    tol, max_products = (ROUGH_TOL, ROUGH_PRODUCTS) if n_nodes > PROBE_ABOVE else (1e-7, DEFAULT_PRODUCTS)
+    found = smallest_eigenpairs(matrix, min(3 * k, n_nodes - 1), rng, tol=tol, max_products=max_products)
     outside = max(
         (float(matrix.trace()) - float(found.values.sum())) / (n_nodes - len(found.values)), float(found.values[-1])
     )

@@ -144,7 +144,12 @@ class LayerSource:
         return type(self)(csr_array(scale @ self._edges @ scale), self.name, self.observations, joint=self.joint)
 
     def _neighbours(self, labels: Labels, n_clusters: int) -> Array:
-        return np.asarray(self._edges @ indicator(labels, n_clusters).toarray())
+        """Return the edge weight from each node to each cluster: edges times `indicator`, but without the K − 1 zeros."""
+        edges, n_nodes = self._edges, self.n_nodes
+        places = np.repeat(np.arange(0, n_nodes * n_clusters, n_clusters), np.diff(edges.indptr))
+        places += labels.astype(np.min_scalar_type(n_clusters))[edges.indices]  # narrow, so that they stay in the cache
+        counted = np.bincount(places, weights=edges.data, minlength=n_nodes * n_clusters)
+        return counted.reshape(n_nodes, n_clusters).astype(np.float64, copy=False)
 
     def _blocks(self, neighbours: Array, labels: Labels) -> Array:
         return np.asarray(indicator(labels, neighbours.shape[1]).T @ neighbours)

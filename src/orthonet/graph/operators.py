@@ -72,6 +72,11 @@ class AggregatedLaplacian(LinearOperator):
                 f"this mean was compressed for its {made_for} lowest eigenvectors, not {k}; aggregate with n_components={k}"
             )
         found = smallest_eigenpairs(self.matrix, k, np.random.default_rng(random_state))
+        if not found.converged:
+            warn_user(
+                f"the {k} lowest eigenvectors did not converge within the limit on work (solver {found.solver!r}): the largest "
+                f"residual is {found.residuals.max():.2g}"
+            )
         return found.values, found.vectors
 
     def smallest_eigenvectors(self, k: int, random_state: int = 0) -> npt.NDArray[np.float64]:
