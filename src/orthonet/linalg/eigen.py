@@ -60,6 +60,8 @@ LANCZOS_RESTARTS = 30
 """Restarts of Lanczos at most above that size."""
 LARGE_TOL = 3e-3
 """Residual of eigenvectors that are clustered afterwards, above that size, relative to the largest eigenvalue."""
+LARGE_RESTARTS = 100
+"""Restarts of Lanczos for them at most, where filtering does not suit: a union of neighbour graphs needs some dozen."""
 LARGE_PRODUCTS = 200
 """Products with the matrix for them at most, per vector."""
 
@@ -305,19 +307,38 @@ def largest_eigenvectors(
     """Return the ``k`` largest eigenvalues of a sparse symmetric matrix, falling, and their vectors.
 
     For embeddings that are clustered afterwards: ``tol`` of Lanczos, relative to an eigenvalue, need not be small. Above 50,000
-    nodes these are the smallest of c I − A, for which a probe chooses the solver.
+    nodes these are the smallest of c I − A, and a probe chooses the solver.
     """
     n = matrix.shape[0]
     if n > PROBE_ABOVE:
-        top = upper_bound(matrix, rng)
-        flipped = csr_array(top * eye_array(n) - matrix)
-        found = smallest_eigenpairs(flipped, k, rng, tol=LARGE_TOL, max_products=LARGE_PRODUCTS)
-        return top - found.values, found.vectors
+        found = _largest_by_filtering(matrix, k, rng)
+        if found is not None:
+            return found
+    limit = LARGE_RESTARTS if n > PROBE_ABOVE else None
     if n <= DENSE_UP_TO or 5 * k > n:
         values, vectors = eigh(matrix.toarray(), subset_by_index=(n - k, n - 1), check_finite=False)
     else:
-        values, vectors = eigsh(matrix, k=k, which="LA", v0=rng.standard_normal(n), tol=tol)
+        try:
+            values, vectors = eigsh(matrix, k=k, which="LA", v0=rng.standard_normal(n), tol=tol, maxiter=limit)
+        except ArpackNoConvergence:  # gaps as small as those of a path, for which multigrid is
+            top = upper_bound(matrix, rng)
+            low = smallest_eigenpairs(csr_array(top * eye_array(n) - matrix), k, rng, tol=LARGE_TOL)
+            values, vectors = top - low.values, low.vectors
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     peaks = np.abs(vectors).argmax(axis=0)
     return values, vectors * np.sign(vectors[peaks, np.arange(k)])
+
+
+def _largest_by_filtering(
+    matrix: csr_array, k: int, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+    """Return the largest eigenpairs as the smallest of c I − A, where a probe shows that filtering suits; else None."""
+    top = upper_bound(matrix, rng)
+    flipped = csr_array(top * eye_array(matrix.shape[0]) - matrix)
+    task = _Task(flipped, k, None, rng, LARGE_TOL, 0.0, 0)
+    filtering = task.filter()
+    if not filtering.probe():
+        return None
+    found = _chebyshev(task, filtering, LARGE_PRODUCTS)
+    return top - found.values, found.vectors
