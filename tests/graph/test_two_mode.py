@@ -110,7 +110,7 @@ def test_errors_say_what_is_wrong_where(two_mode, error, message):
     ("names", "error", "message"),
     [
         ("abc", TypeError, "sequence of names"),
-        (["a", "b"], ValueError, "group_names has 2 names, but incidence has 3 columns"),
+        (["a", "b"], ValueError, "group_names holds 2 names for 3 groups"),
         (["a", "b", "a"], ValueError, "'a' occurs more than once"),
     ],
 )

@@ -164,13 +164,14 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
         return None
     order = node_order(prepared.graph)
     graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
+    rng = np.random.default_rng(
+        [run.seed, 1]
+    )  # of its own, so that training draws the same numbers with and without it
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
         return search_partitions(
             graph,
             parameters.n_clusters,
-            np.random.default_rng(
-                [run.seed, 1]
-            ),  # of its own, so that training draws the same numbers with and without it
+            rng,
             scaler=prepared.scaler,
             feature_layer=None if known is None else known[order][:, order],
             layer_weights=_by_name(given_weights(parameters), prepared.graph, graph),

@@ -102,21 +102,18 @@ def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
     """
     if graph.features is not None and graph.n_nodes <= SAMPLE and not on_disk(graph.features):
         return canonical_order(graph.features)
-    relations = [*graph.layers, *(relation.incidence for relation in graph.two_mode.values())]
-    relations.sort(key=lambda matrix: matrix.nnz)
+    layers = sorted(graph.layers, key=lambda layer: layer.nnz)
+    incidences = sorted(
+        (relation.incidence for relation in graph.two_mode.values()), key=lambda incidence: incidence.nnz
+    )
     values, keys = np.ones(graph.n_nodes), []
     for _ in range(STEPS):
         # Different factors for different layers, and a function that is not linear, so that few nodes come out equal by chance.
-        seen = [np.log1p(_relative(_seen_from(matrix, values))) for matrix in relations]
-        values = _relative(sum((rank * one for rank, one in enumerate(seen, start=1)), np.zeros(graph.n_nodes)))
+        sums = [*(layer @ values for layer in layers), *(b @ (b.T @ values) for b in incidences)]
+        ranked = (rank * np.log1p(_relative(one)) for rank, one in enumerate(sums, start=1))
+        values = _relative(sum(ranked, np.zeros(graph.n_nodes)))
         keys.append(np.round(values, 9))
     return np.lexsort(keys)
-
-
-def _seen_from(relation: csr_array, values: Array) -> Array:
-    """Return the sum of the neighbours' values; of a two-mode relation, over the members of all groups of a node."""
-    square = relation.shape[0] == relation.shape[1]
-    return np.asarray(relation @ (values if square else relation.T @ values))
 
 
 def _relative(values: Array) -> Array:

@@ -15,6 +15,7 @@ from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.embedding.laplacians import as_low_rank
 from orthonet.embedding.processes import Processes
+from orthonet.evidence.proposals.inputs import DIMENSIONS
 from orthonet.evidence.proposals.memberships import scaled_incidence
 from orthonet.graph.features import Features, FeatureScaler
 from orthonet.graph.knn import knn_layer
@@ -77,7 +78,9 @@ class Prepared:
         """The layer of nearest neighbours by all features as they are; None if there is none."""
         alone = self.graph.layers_from_features and not self.graph.two_mode
         built = alone and self.layers.n_layers > self.graph.n_layers
-        as_they_are = isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= AUTO_INPUTS
+        as_they_are = (
+            isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= DIMENSIONS
+        )  # more, the search reduces
         return self.layers.layers[-1] if built and as_they_are else None
 
     def reduced(self, rows: Any) -> Any:

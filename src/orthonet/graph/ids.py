@@ -71,6 +71,19 @@ def first_duplicate(values: Iterable[Hashable]) -> Hashable | None:
     return None
 
 
+def check_names(given: Any, argument: str, n_wanted: int, of: str) -> tuple[Any, ...]:
+    """Return unique names, one for each of ``n_wanted`` things; ``of`` says what these are."""
+    if isinstance(given, str):
+        raise TypeError(f"{argument} must be a sequence of names, got the string {given!r}")
+    names = tuple(given)
+    if len(names) != n_wanted:
+        raise ValueError(f"{argument} holds {len(names)} names for {n_wanted} {of}")
+    duplicate = first_duplicate(map(str, names))
+    if duplicate is not None:
+        raise ValueError(f"{argument} must be unique, but {duplicate!r} occurs more than once")
+    return names
+
+
 def row_labels(table: Any) -> Any:
     """Return the index of a pandas frame if it says more than 0 … N − 1, else None."""
     index = getattr(table, "index", None)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from orthonet.graph.arrays import as_matrix, check_finite, frozen, with_short_indices
-from orthonet.graph.ids import first_duplicate
+from orthonet.graph.ids import check_names
 
 if TYPE_CHECKING:
     from orthonet.graph.multilayer import MultilayerGraph
@@ -65,7 +65,8 @@ class TwoMode:
         if group_names is None and hasattr(incidence, "columns") and not _numbered(incidence.columns):
             group_names = incidence.columns
         self._incidence: csr_array = frozen(check_incidence(incidence, name))
-        self.group_names = _checked_names(group_names, self.n_groups, name)
+        named = None if group_names is None else check_names(group_names, "group_names", self.n_groups, "groups")
+        self.group_names: tuple[str, ...] | None = None if named is None else tuple(map(str, named))
 
     @property
     def incidence(self) -> csr_array:
@@ -175,20 +176,6 @@ def refuse_two_mode(graph: MultilayerGraph, what: str) -> None:
 def read_only(relations: Mapping[str, TwoMode]) -> Mapping[str, TwoMode]:
     """Return relations as a mapping that cannot be changed."""
     return MappingProxyType(dict(relations))
-
-
-def _checked_names(group_names: Iterable[Any] | None, n_groups: int, name: str) -> tuple[str, ...] | None:
-    if group_names is None:
-        return None
-    if isinstance(group_names, str):
-        raise TypeError(f"group_names must be a sequence of names, got the string {group_names!r}")
-    names = tuple(map(str, group_names))
-    if len(names) != n_groups:
-        raise ValueError(f"group_names has {len(names)} names, but {name} has {n_groups} columns, one per group")
-    duplicate = first_duplicate(names)
-    if duplicate is not None:
-        raise ValueError(f"group_names must be unique, but {duplicate!r} occurs more than once")
-    return names
 
 
 def _numbered(columns: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from orthonet.graph.arrays import as_matrix, check_finite, with_short_indices
-from orthonet.graph.ids import check_same_labels, first_duplicate
+from orthonet.graph.ids import check_names, check_same_labels
 from orthonet.support.checks import check_choice
 
 Symmetrize = Literal["mean", "max", "min"]
@@ -104,32 +104,17 @@ def check_layer_names(layer_names: Sequence[str] | None, n_layers: int) -> tuple
     """Return unique layer names; "layer 0", "layer 1", … by default."""
     if layer_names is None:
         return tuple(f"layer {index}" for index in range(n_layers))
-    if isinstance(layer_names, str):
-        raise TypeError(f"layer_names must be a sequence of names, got the string {layer_names!r}")
-    names = tuple(map(str, layer_names))
-    if len(names) != n_layers:
-        raise ValueError(f"layer_names holds {len(names)} names for {n_layers} layers")
-    duplicate = first_duplicate(names)
-    if duplicate is not None:
-        raise ValueError(f"layer_names must be unique, but {duplicate!r} occurs more than once")
-    return names
+    return tuple(map(str, check_names(layer_names, "layer_names", n_layers, "layers")))
 
 
 def check_feature_names(feature_names: Any, features: Any) -> tuple[str, ...]:
     """Return unique names, all of them text, one for each column of the features."""
     if features is None:
         raise ValueError("feature_names needs features to name; pass features too")
-    if isinstance(feature_names, str):
-        raise TypeError(f"feature_names must be a sequence of names, got the string {feature_names!r}")
-    names = tuple(feature_names)
+    names = check_names(feature_names, "feature_names", features.shape[1], "features")
     for position, name in enumerate(names):
         if not isinstance(name, str):
             raise TypeError(f"feature_names[{position}] must be a str, got {name!r} of type {type(name).__name__}")
-    if len(names) != features.shape[1]:
-        raise ValueError(f"feature_names holds {len(names)} names for {features.shape[1]} features")
-    duplicate = first_duplicate(names)
-    if duplicate is not None:
-        raise ValueError(f"feature_names must be unique, but {duplicate!r} occurs more than once")
     return tuple(map(str, names))
 
 
