@@ -33,6 +33,25 @@ def test_help_loads_nothing_heavy():
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    "command", ["info", "info edges.csv -f nodes.csv", "convert edges.csv net.graphml", "info out"]
+)
+def test_commands_without_a_net_load_no_torch(network, command):
+    (network / "out").mkdir()
+    (network / "out" / "run.json").write_text('{"nodes": 150}')
+    code = (
+        "import sys; from orthonet.cli.app import app\n"
+        f"try: app({command.split()})\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "print([name for name in ('torch', 'orthonet.clustering.estimator') if name in sys.modules], file=sys.stderr)"
+    )
+    hidden = os.environ | {"PATH": str(network)}  # no driver of a GPU, whose name torch alone knows
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=network, env=hidden
+    )
+    assert done.stderr.strip().splitlines()[-1] == "[]"
+
+
 def test_every_command_is_there(orthonet):
     shown = orthonet("--help").stdout
     assert all(command in shown for command in COMMANDS)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from orthonet.cli.reading import Given, checksum, inputs_of, read_inputs
 from orthonet.cli.run_folder import RECORD, Run
-from orthonet.clustering.estimator import OrthoNet
+
+if TYPE_CHECKING:
+    from orthonet.clustering.estimator import OrthoNet
 
 
 def read_again(run: Run) -> tuple[Given, OrthoNet]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 from dataclasses import asdict
 from importlib import metadata
 from pathlib import Path
@@ -77,13 +78,10 @@ def _run(folder: Path, talk: Talk) -> None:
 
 
 def _installation(talk: Talk) -> None:
-    import torch
-
     installed = _packages()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
     talk.say(f"orthonet {metadata.version('orthonet')}, Python {platform.python_version()}, {platform.system()}")
-    talk.say(f"{cores} cores, {torch.get_num_threads()} threads, GPU: {gpu or 'none'}")
+    talk.say(f"{cores} cores, GPU: {_gpu() or 'none'}")
     for extra, packages in installed.items():
         shown = ", ".join(f"{name} {version or 'not installed'}" for name, version in packages.items())
         talk.say(f"{extra}: {shown}")
@@ -95,6 +93,15 @@ def _installation(talk: Talk) -> None:
             "packages": installed,
         }
     )
+
+
+def _gpu() -> str | None:
+    """Return the name of the GPU; torch, which takes seconds to load, is asked for it only where there is a driver."""
+    if shutil.which("nvidia-smi") is None:
+        return None
+    import torch
+
+    return torch.cuda.get_device_name(0) if torch.cuda.is_available() else None
 
 
 def _packages() -> dict[str, dict[str, str | None]]:

@@ -15,19 +15,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from orthonet.cli.inputs import Tables
 from orthonet.cli.talk import json_text
-from orthonet.clustering.estimator import OrthoNet
 from orthonet.files.tables.writing import table_bytes
 from orthonet.support.files import write_atomically, writing
 from orthonet.support.folders import ending_tidily, replace_folder
 from orthonet.support.locks import reserved
 from orthonet.support.regular_files import opened_inside
+
+if TYPE_CHECKING:
+    from orthonet.clustering.estimator import OrthoNet  # loads torch, which `info` and `convert` do without
 
 MODEL, RECORD, REPORT = "model", "run.json", "report.html"
 MAX_RECORD_BYTES = 64 * 2**20
@@ -81,6 +83,8 @@ class Run:
 
     def model(self) -> OrthoNet:
         """Load the model."""
+        from orthonet.clustering.estimator import OrthoNet
+
         return OrthoNet.load(self.folder / MODEL)
 
 
