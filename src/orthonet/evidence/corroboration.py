@@ -50,6 +50,7 @@ def corroboration(
     if n_sources == 1:
         return np.ones(1)
     values = np.zeros(n_sources)
+    by_source = np.array([[support([source], start, n_clusters) for source in sources] for start in starts])
     for index, source in enumerate(sources):
         alone = np.zeros(n_sources)
         alone[index] = 1.0
@@ -59,8 +60,8 @@ def corroboration(
         if not others.any():
             values[index] = 1.0
             continue
-        from_others = _best(sources, starts, n_clusters, rng, others)
-        from_itself = _best(sources, starts, n_clusters, rng, alone)
+        from_others = _best(sources, starts, by_source @ others, n_clusters, rng, others)
+        from_itself = _best(sources, starts, by_source @ alone, n_clusters, rng, alone)
         most = support([source], from_itself, n_clusters)
         if most > 0:
             values[index] = np.clip(support([source], from_others, n_clusters) / most, 0.0, 1.0)
@@ -81,11 +82,12 @@ def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64
 def _best(
     sources: Sequence[Source],
     starts: Sequence[Labels],
+    supports: npt.NDArray[np.float64],
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.NDArray[np.float64],
 ) -> Labels:
     """Return the best of what comes of mending the most supported starts."""
-    ranked = sorted(starts, key=lambda start: -support(sources, start, n_clusters, weights))
+    ranked = [starts[index] for index in np.argsort(-supports, kind="stable")]
     mended = (mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in ranked[:MENDED])
     return max(mended, key=lambda partition: partition.support).labels
