@@ -57,7 +57,7 @@ def test_the_mean_adds_layers_and_relations():
     layer, incidence = block_layer(TRUTH, 0.5, 0.05, np.random.default_rng(1)), memberships()
     graph = MultilayerGraph([layer], two_mode={"a": incidence, "b": memberships(seed=5)})
     rng = np.random.default_rng(0)
-    sources = sources_of(graph, None, rng)
+    sources = sources_of(graph, None, 3, rng)
     incidences = [relation.incidence for relation in graph.two_mode.values()]
     inputs = ProposalInputs(graph.layers, None, layer, True, N_CLUSTERS, sources, rng, incidences)
     weights = np.array([0.4, 0.3, 0.2, 0.1])

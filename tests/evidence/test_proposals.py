@@ -25,7 +25,7 @@ def inputs_of(graph, n_clusters=N_CLUSTERS, seed=0):
     if graph.features is not None:
         features = reduced(graph.features, FeatureScaler.fit(graph.features), rng)
         feature_layer = knn_layer(features, 10)
-    sources = sources_of(graph, feature_layer, rng)
+    sources = sources_of(graph, feature_layer, 3, rng)
     relations = not graph.layers_from_features
     return ProposalInputs(graph.layers, features, feature_layer, relations, n_clusters, sources, rng)
 

@@ -75,7 +75,7 @@ def test_useless_features_do_not_hide_what_one_layer_says(kind, good_layers, tru
 
 def test_a_source_of_next_to_no_weight_does_not_choose(good_layers, truth, rng):
     graph = MultilayerGraph(good_layers[:1], noise_of("words", rng))
-    sources, weights = sources_of(graph, None, rng), np.array([1.0, 1e-4])
+    sources, weights = sources_of(graph, None, 3, rng), np.array([1.0, 1e-4])
     shuffled = [np.where(rng.random(N_NODES) < 0.3, rng.permutation(truth), truth) for _ in range(20)]
     worse = max(shuffled, key=lambda labels: support(sources[1:], labels, 3))  # the words say less against it
     partitions = [Partition(labels, support(sources, labels, 3, weights), "") for labels in (truth, worse)]
@@ -137,7 +137,7 @@ def test_sources_are_what_was_observed_independently(good_layers, truth, rng):
     dense, words = noise_of("dense", rng), noise_of("words", rng)
 
     def names(graph):
-        return [source.name for source in sources_of(graph, good_layers[2], rng)]
+        return [source.name for source in sources_of(graph, good_layers[2], 3, rng)]
 
     two = {"words": good_layers[0], "other": good_layers[1]}
     assert names(MultilayerGraph(two)) == ["words", "other", "features"]

@@ -353,7 +353,7 @@ def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, 
         return run.processes.from_first(in_given_order(judged, prepared.graph, order))
     assignment = assign_clusters(embedding, prepared.graph, run)
     probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
-    sources = sources_of(prepared.graph, None, run.rng)
+    sources = sources_of(prepared.graph, None, run.parameters.n_clusters, run.rng)
     return run.processes.from_first(explain_assignment(prepared.graph, sources, assignment, probabilities, run.rng))
 
 

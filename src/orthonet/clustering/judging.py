@@ -19,6 +19,7 @@ from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, ca
 from orthonet.clustering.group_evidence import membership_arrays, reordered
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
+from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search, on_disk
 from orthonet.evidence.sources import Labels, LayerSource, Source
@@ -202,6 +203,8 @@ def edge_evidence_of(
     parts = []
     for index, layer in enumerate(layers):
         source = sources[index]
+        if isinstance(source, FeatureSource):
+            source = source.neighbours
         if not isinstance(source, LayerSource):  # a dense layer, whose source knows it by its landmarks
             source = LayerSource(np.sqrt(layer), source.name, source.observations)
         parts.append(weights[index] * source.log_ratios(labels, n_clusters) * source.per_unit_weight)

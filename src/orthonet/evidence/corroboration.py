@@ -1,8 +1,9 @@
-"""Corroboration: how far the partition found from all other sources explains this one.
+"""Corroboration: how far what other sources find, all together or the best of them alone, explains this one.
 
-    c_s = I_s(z found without s) / I_s(z found from s alone),    between 0 and 1,
+    c_s = max( I_s(z found without s), max_t I_s(z found from t alone) ) / I_s(z found from s alone),    between 0 and 1,
 
-both with each node left out. A source of noise explains itself well and nobody else: c = 0. As a weight,
+with each node left out. A source of noise explains itself well and nobody else: c = 0. Each of the others is asked alone,
+too, since noise that speaks louder than the rest would hide that the rest agree. As a weight,
 
     w_s = 1 − (max_t c_t − c_s),
 
@@ -42,29 +43,37 @@ def corroboration(
     ----------
     sources : sequence of Source
     starts : sequence of arrays of shape (N,)
-        Proposed partitions, the best of which are mended with the source alone and without it.
+        Proposed partitions, the best of which are mended with each source alone and without it.
     n_clusters : int
     rng : numpy.random.Generator
     """
     n_sources = len(sources)
     if n_sources == 1:
         return np.ones(1)
-    values = np.zeros(n_sources)
     by_source = np.array([[support([source], start, n_clusters) for source in sources] for start in starts])
-    for index, source in enumerate(sources):
-        alone = np.zeros(n_sources)
-        alone[index] = 1.0
-        if source.observations == 0:
+    apart = np.array([not source.joint and source.observations > 0 for source in sources])
+
+    def found_from(weights: npt.NDArray[np.float64]) -> Labels:
+        return _best(sources, starts, by_source @ weights, n_clusters, rng, weights)
+
+    alone = [
+        found_from(row) if source.observations else None for row, source in zip(np.eye(n_sources), sources, strict=True)
+    ]
+    values = np.zeros(n_sources)
+    for index, (source, own) in enumerate(zip(sources, alone, strict=True)):
+        if own is None:
             continue
-        others = np.array([not other.joint for other in sources]) * (1.0 - alone)
+        others = apart & (np.arange(n_sources) != index)
         if not others.any():
             values[index] = 1.0
             continue
-        from_others = _best(sources, starts, by_source @ others, n_clusters, rng, others)
-        from_itself = _best(sources, starts, by_source @ alone, n_clusters, rng, alone)
-        most = support([source], from_itself, n_clusters)
+        partitions = [alone[other] for other in np.flatnonzero(others)]
+        if others.sum() > 1:
+            partitions.append(found_from(others.astype(np.float64)))
+        reached = max(support([source], labels, n_clusters) for labels in partitions if labels is not None)
+        most = support([source], own, n_clusters)
         if most > 0:
-            values[index] = np.clip(support([source], from_others, n_clusters) / most, 0.0, 1.0)
+            values[index] = np.clip(reached / most, 0.0, 1.0)
     return values
 
 

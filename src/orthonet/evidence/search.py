@@ -7,14 +7,17 @@ proposals have led to the same best partition, costly proposals are not made. Ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
+from sklearn.metrics import normalized_mutual_info_score
 
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
+from orthonet.evidence.feature_source import FeatureSource
+from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.memberships import MembershipSource
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
@@ -39,6 +42,14 @@ MANY_EDGES = 100
 """Edges per node that such a layer has at least: fewer say little about who is joined to whom."""
 LANDMARKS = 512
 """Nodes that the others are known by in such a layer."""
+SAME_START = 0.9
+"""Normalised mutual information from which on two proposals are the same start."""
+SHAKEN_UP_TO = 1000
+"""Nodes up to which the best partition is shaken and mended again: it costs little there, and most is missed there."""
+SHAKES = 8
+"""Times that this is done,"""
+SHAKEN_SHARE = 0.3
+"""with so many of the nodes."""
 SEARCH_STEPS = 3
 """That are reported."""
 WORDS = "words"
@@ -84,7 +95,9 @@ class Search:
         Any smooth cut through a cloud explains the neighbours in it; only that groups agree tells a cluster from a cut.
         """
         groups = np.array([not source.joint for source in self.sources])
-        by_neighbours = not self.inputs.relations and all(isinstance(one, LayerSource) for one in self.sources)
+        by_neighbours = not self.inputs.relations and all(
+            isinstance(one, LayerSource | FeatureSource) for one in self.sources
+        )
         return bool(by_neighbours and groups.sum() > 1 and self.corroboration[groups].max() < NO_AGREEMENT)
 
     def as_proposed(self, name: str) -> Partition:
@@ -162,10 +175,13 @@ def search_partitions(
         features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
     if feature_layer is None and features is not None:
         feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
-    sources = sources_of(graph, feature_layer, rng)
+    sources = sources_of(graph, feature_layer, n_clusters, rng)
     incidences = [relation.incidence for relation in graph.two_mode.values()]
     relations = bool(incidences) or not graph.layers_from_features
-    inputs = ProposalInputs(graph.layers, features, feature_layer, relations, n_clusters, sources, rng, incidences)
+    words = graph.features is not None and features is not None and are_words(graph.features)
+    inputs = ProposalInputs(
+        graph.layers, features, feature_layer, relations, n_clusters, sources, rng, incidences, words
+    )
     tell(1, "proposals")
     cheap = dict(propose(inputs, costly=False))
     found = corroboration(sources, list(cheap.values()), n_clusters, rng)
@@ -175,30 +191,66 @@ def search_partitions(
     search = Search(inputs, sources, weights, found, [], {})
     tell(2, "mending")
     mended = search._mended(cheap.items())
-    reached = max(one.support for one in mended) - SMALLEST_GAIN
     search.partitions = distinct(mended)
-    if sum(one.support >= reached for one in mended) < SETTLED:
+    best = [one for one in mended if one.support >= search.best.support - SMALLEST_GAIN]
+    if _n_ways([cheap[one.origin] for one in best], search.best.labels) < SETTLED:
         tell(3, "further proposals")
         search.add(propose(inputs, costly=True))
+    if inputs.n_nodes <= SHAKEN_UP_TO:
+        search.add(_shaken(search.best, n_clusters, rng))
     return search
 
 
-def sources_of(graph: MultilayerGraph, feature_layer: csr_array | None, rng: np.random.Generator) -> list[Source]:
+def _n_ways(starts: Sequence[Labels], end: Labels) -> int:
+    """Count starts that led to one end: those near it, and those that are not near copies of another start."""
+    near = [normalized_mutual_info_score(labels, end) >= SAME_START for labels in starts]
+    ways: list[Labels] = []
+    for labels in (start for start, is_near in zip(starts, near, strict=True) if not is_near):
+        if all(normalized_mutual_info_score(labels, other) < SAME_START for other in ways):
+            ways.append(labels)
+    return sum(near) + len(ways)
+
+
+def _shaken(best: Partition, n_clusters: int, rng: np.random.Generator) -> Iterator[tuple[str, Labels]]:
+    """Yield the best partition with a part of the nodes put elsewhere, for what no single move could better."""
+    for trial in range(SHAKES):
+        somewhere = rng.integers(0, n_clusters, len(best.labels))
+        yield f"shaken {trial}", np.where(rng.random(len(best.labels)) < SHAKEN_SHARE, somewhere, best.labels)
+
+
+def sources_of(
+    graph: MultilayerGraph, feature_layer: csr_array | None, n_clusters: int, rng: np.random.Generator
+) -> list[Source]:
     """Return what a graph gives evidence by: each layer, each two-mode relation, and the features.
 
-    Words speak for themselves, dense features through their own layer. Beside layers made from groups of the features they
-    are a joint source: clusters that overlap in each group may be apart in all together. A single layer has shown it all.
+    Words speak for themselves, dense features through their own layer and by their values. Beside layers made from groups of
+    the features they are a joint source: clusters that overlap in each group may be apart in all together. A single layer made
+    from the features is a copy of them: its source is the words, or neighbours and values together.
     """
     sources: list[Source] = [
         source_of_layer(layer, name, rng) for layer, name in zip(graph.layers, graph.layer_names, strict=True)
     ]
     sources += [MembershipSource.from_relation(relation, name, rng) for name, relation in graph.two_mode.items()]
     given, joint, names = graph.features, graph.layers_from_features, graph.relation_names
+    own_layer = joint and len(names) == 1
     if given is not None and not on_disk(given) and are_words(given):
-        sources.append(WordSource.from_counts(as_counts(given), _unused(WORDS, names), rng, joint=joint))
-    elif feature_layer is not None and not (joint and graph.n_layers == 1):
-        sources.append(LayerSource.from_layer(feature_layer, _unused(FEATURES, names), rng, joint=joint))
+        name = names[0] if own_layer else _unused(WORDS, names)
+        words = WordSource.from_counts(as_counts(given), name, rng, joint=joint and not own_layer)
+        return [words] if own_layer else [*sources, words]
+    if own_layer and isinstance(sources[0], LayerSource):
+        return [_with_values(sources[0], given, n_clusters)]
+    if feature_layer is not None and not own_layer:
+        layer = LayerSource.from_layer(feature_layer, _unused(FEATURES, names), rng, joint=joint)
+        sources.append(_with_values(layer, given, n_clusters))
     return sources
+
+
+def _with_values(neighbours: LayerSource, features: Features | None, n_clusters: int) -> Source:
+    """Let the values of the features speak beside their neighbours, where they are continuous."""
+    if features is None or on_disk(features):
+        return neighbours
+    values = GaussianSource.from_features(features, n_clusters, neighbours.name, joint=neighbours.joint)
+    return neighbours if values is None else FeatureSource(neighbours, values)
 
 
 def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> Source:

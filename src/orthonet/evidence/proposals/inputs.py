@@ -63,6 +63,8 @@ class ProposalInputs:
     rng : numpy.random.Generator
     two_mode : sequence of sparse arrays of shape (N, groups)
         Incidences of the two-mode relations.
+    words : bool
+        Whether the features are singular vectors of words.
     """
 
     layers: Sequence[csr_array]
@@ -73,6 +75,7 @@ class ProposalInputs:
     sources: Sequence[Source]
     rng: np.random.Generator
     two_mode: Sequence[csr_array] = ()
+    words: bool = False
     _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -153,9 +156,15 @@ def reduced(features: Features, scaler: FeatureScaler, rng: np.random.Generator)
         rows = scaler.transform(features)
         if not issparse(rows) and rows.shape[1] <= DIMENSIONS:
             return np.asarray(rows, dtype=np.float64)
-    k = max(1, min(DIMENSIONS, min(rows.shape) - 1))
-    left, values, _ = randomized_svd(rows, k, random_state=int(rng.integers(2**31 - 1)))
-    return unit_rows(left * values) if issparse(rows) else left * values
+    vectors = singular_rows(rows, DIMENSIONS, rng)
+    return unit_rows(vectors) if issparse(rows) else vectors
+
+
+def singular_rows(matrix: Any, size: int, rng: np.random.Generator) -> Array:
+    """Return the leading left singular vectors times their singular values, ``size`` of them or as many as there are."""
+    size = max(1, min(size, min(matrix.shape) - 1))
+    left, values, _ = randomized_svd(matrix, size, random_state=int(rng.integers(2**31 - 1)))
+    return left * values
 
 
 def unit_rows(matrix: Array) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from orthonet.evidence.merging import merge
-from orthonet.evidence.proposals import filtered, spectral
+from orthonet.evidence.proposals import filtered, low_rank, spectral
 from orthonet.evidence.proposals.inputs import Array, ProposalInputs
 from orthonet.evidence.sources import Labels
 
@@ -154,6 +154,12 @@ PROPOSALS: dict[str, Proposal] = {
             "features averaged over the relations: where both speak",
             _has_features,
             _filtered,
+        ),
+        Proposal(
+            "low rank",
+            "few topics of words or memberships: where documents are few, most directions are about one of them",
+            low_rank.has_words,
+            _single("low rank", lambda inputs: inputs.kmeans(low_rank.low_rank_rows(inputs))),
         ),
         Proposal(
             "mean with features",

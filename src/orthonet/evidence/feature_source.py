@@ -1,0 +1,107 @@
+"""Dense features as one source with two parts: who is near whom, and the values themselves.
+
+    node i for cluster c:   what its nearest neighbours say (a layer)  +  what its values say (Gaussian clusters)
+
+Neighbours see clusters of any shape, but take any piece of a cloud for one; Gaussians see where a cloud ends, but only round
+or elongated ones. They are not independent: together they are one source, which others corroborate or do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.evidence.coarse import CoarseSource
+from orthonet.evidence.gaussian import GaussianSource
+from orthonet.evidence.sources import Labels, LayerSource
+
+Array = npt.NDArray[np.float64]
+
+
+class FeatureSource:
+    """Neighbours by features, and their values, as evidence.
+
+    Parameters
+    ----------
+    neighbours : LayerSource
+        Its name and its place among the other sources are those of the whole.
+    values : GaussianSource
+    """
+
+    ends = 1
+
+    def __init__(self, neighbours: LayerSource, values: GaussianSource) -> None:
+        self.neighbours, self.values = neighbours, values
+        self.name, self.joint = neighbours.name, neighbours.joint
+        self.observations = neighbours.observations + values.observations
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return self.neighbours.n_nodes
+
+    def information(self, labels: Labels, n_clusters: int) -> float:
+        """Return I of the partition, in nats per observation."""
+        by_neighbours, by_values = self._shares
+        return by_neighbours * self.neighbours.information(labels, n_clusters) + by_values * self.values.information(
+            labels, n_clusters
+        )
+
+    def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
+        """Return what both say for each node and cluster, in nats, N x K."""
+        scores = self.neighbours.node_scores(labels, n_clusters, leave_out=leave_out)
+        scores += self.values.node_scores(labels, n_clusters, leave_out=leave_out)
+        return scores
+
+    def coarse(self, cells: Labels, n_cells: int) -> CoarseSum:
+        """Return both over cells of nodes."""
+        parts = (self.neighbours.coarse(cells, n_cells), self.values.coarse(cells, n_cells))
+        return CoarseSum(list(zip(self._shares, parts, strict=True)))
+
+    def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
+        """Return both with nodes counted by random weights."""
+        return type(self)(self.neighbours.reweighted(rng, node_weights), self.values.reweighted(rng, node_weights))
+
+    @property
+    def _shares(self) -> tuple[float, float]:
+        """What a nat per observation of each part is worth in nats per observation of the whole."""
+        shares = (self.neighbours.observations / self.neighbours.ends, self.values.observations / self.values.ends)
+        return shares[0] / self.observations, shares[1] / self.observations
+
+
+class CoarseSum:
+    """A weighted sum of sources over cells."""
+
+    def __init__(self, parts: Sequence[tuple[float, CoarseSource]]) -> None:
+        self._parts = parts
+
+    def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
+        """Put each cell into a cluster."""
+        self._each(lambda part: part.place(clusters, n_clusters))
+
+    def information(self) -> float:
+        """Return I of the clusters, in nats per observation."""
+        return float(sum(share * part.information() for share, part in self._parts))
+
+    def joining_losses(self, cluster: int) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each other cluster."""
+        return np.sum([share * part.joining_losses(cluster) for share, part in self._parts], axis=0)
+
+    def join(self, kept: int, emptied: int) -> None:
+        """Put all cells of the second cluster into the first."""
+        self._each(lambda part: part.join(kept, emptied))
+
+    def moving_gains(self, cell: int, cluster: int) -> Array:
+        """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
+        return np.sum([share * part.moving_gains(cell, cluster) for share, part in self._parts], axis=0)
+
+    def move(self, cell: int, cluster: int, new_cluster: int) -> None:
+        """Move a cell."""
+        self._each(lambda part: part.move(cell, cluster, new_cluster))
+
+    def _each(self, do: Callable[[Any], None]) -> None:
+        for _, part in self._parts:
+            do(part)

@@ -1,0 +1,196 @@
+"""Values of dense features as evidence: clusters are Gaussian, each with a covariance of its own.
+
+    node i for cluster c:   ( ln p(x_i | the others of c) − ln p(x_i | all others) ) / d
+
+in nats per feature, with d the number of features. p is the posterior predictive distribution of a Gaussian whose covariance
+is drawn to the one that all clusters share, a multivariate t [1]_: it knows how little a small cluster says of its form, and
+forgives outliers. Nearest neighbours alone cannot tell a cluster from any other piece of a cloud; this can, where clusters are
+round or elongated, and it does not care in which units the features are. Information is that of the Gaussians' entropies,
+
+    I(z) = ( ln |S| − Σ_c p_c ln |S_c| ) / 2 d.
+
+References
+----------
+.. [1] K. P. Murphy, "Conjugate Bayesian analysis of the Gaussian distribution", technical report, 2007, equation 258.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import solve_triangular
+from scipy.sparse import issparse
+from scipy.special import gammaln
+from sklearn.utils.extmath import randomized_svd
+
+from orthonet.evidence.coarse_gaussian import ROUNDING, CoarseGaussian
+from orthonet.graph.features import Features
+
+Array = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+OBSERVATIONS = 4.0
+"""Observations that all features together count for: they repeat each other, and are never quite Gaussian."""
+MOST_DIMENSIONS = 30
+"""Leading singular vectors that more features are reduced to,"""
+NODES_PER_DIMENSION = 2
+"""or fewer, so that a cluster of mean size has at least so many nodes for each."""
+COMMON_VALUE = 0.25
+"""Share of nodes with the same value from which on a column is a category or a count, not a continuous number."""
+CONTINUOUS_COLUMNS = 0.5
+"""Share of the columns that must be continuous: else the few that are do not speak for the features."""
+SAMPLE = 10_000
+"""Nodes that are looked at to tell continuous columns from others."""
+CENTER_WEIGHT = 0.1
+"""Nodes that the mean of all counts for in the mean of a cluster: so few that only empty clusters feel it."""
+
+
+class GaussianSource:
+    """Dense features of the nodes as evidence.
+
+    Parameters
+    ----------
+    values : array of shape (N, d)
+        With d well below the number of nodes in a cluster.
+    name : str
+    observations : float, default=4
+        That all features together count for.
+    node_weights : array of shape (N,), optional
+        How often each node counts; once by default.
+    joint : bool, default=False
+        Whether it shows together what other sources show in parts.
+    """
+
+    ends = 1
+
+    def __init__(
+        self,
+        values: Array,
+        name: str,
+        observations: float = OBSERVATIONS,
+        *,
+        node_weights: Array | None = None,
+        joint: bool = False,
+    ) -> None:
+        self.name, self.observations, self.joint = name, observations, joint
+        self._values = values
+        self._weights = np.ones(len(values)) if node_weights is None else node_weights
+        _, _, scatter = self._moments(np.zeros(len(values), dtype=np.int64), 1)
+        self._covariance = scatter[0] / self._weights.sum()
+        self._without_clusters = self._log_predictive(np.zeros(len(values), dtype=np.int64), 1)[:, 0]
+
+    @classmethod
+    def from_features(cls, features: Features, n_clusters: int, name: str, *, joint: bool = False) -> Self | None:
+        """Return the continuous columns as a source; None if they are too few to speak for the features."""
+        if issparse(features):
+            return None
+        table = np.asarray(features, dtype=np.float64)
+        some = table[:: max(1, len(table) // SAMPLE)]
+        continuous = np.array([_largest_share(column) < COMMON_VALUE for column in some.T], dtype=bool)
+        continuous &= table.std(axis=0) > 0
+        if continuous.mean() < CONTINUOUS_COLUMNS:
+            return None
+        columns = table[:, continuous]
+        columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
+        size = int(min(MOST_DIMENSIONS, max(1, len(columns) // (NODES_PER_DIMENSION * n_clusters))))
+        if columns.shape[1] > size:
+            left, lengths, _ = randomized_svd(columns, size, random_state=0)
+            columns = left * lengths
+        return cls(columns, name, joint=joint)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self._values)
+
+    def information(self, labels: Labels, n_clusters: int) -> float:
+        """Return I of the partition, in nats per observation."""
+        clusters = self.coarse(labels, n_clusters)
+        clusters.place(np.arange(n_clusters), n_clusters)
+        return clusters.information()
+
+    def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
+        """Return what the values say for each node and cluster, in nats, N x K."""
+        found = self._log_predictive(labels, n_clusters, leave_out)
+        return (found - self._without_clusters[:, None]) * (self.observations / self._values.shape[1])
+
+    def coarse(self, cells: Labels, n_cells: int) -> CoarseGaussian:
+        """Return the moments of cells of nodes."""
+        sizes, means, scatters = self._moments(cells, n_cells)
+        return CoarseGaussian(sizes, means, scatters)
+
+    def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
+        """Return the values with nodes counted by their weights."""
+        return type(self)(self._values, self.name, self.observations, node_weights=node_weights, joint=self.joint)
+
+    def _moments(self, labels: Labels, n_clusters: int) -> tuple[Array, Array, Array]:
+        """Return for each cluster the sum of weights, the mean, and the scatter about it."""
+        values, weights = self._values, self._weights
+        sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64, copy=False)
+        means = np.zeros((n_clusters, values.shape[1]))
+        np.add.at(means, labels, values * weights[:, None])
+        means /= np.where(sizes > 0, sizes, 1.0)[:, None]
+        scatters = np.zeros((n_clusters, values.shape[1], values.shape[1]))
+        order = np.argsort(labels, kind="stable")
+        ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
+        for cluster, members in enumerate(np.split(order, ends[:-1])):
+            centered = values[members] - means[cluster]
+            scatters[cluster] = (centered * weights[members, None]).T @ centered
+        return sizes, means, scatters
+
+    def _log_predictive(self, labels: Labels, n_clusters: int, leave_out: bool = True) -> Array:
+        """Return ln p(x_i | the nodes of c but i) of every node and cluster."""
+        values, n_features = self._values, self._values.shape[1]
+        sizes, means, scatters = self._moments(labels, n_clusters)
+        prior_weight = n_features + 1.0  # what the shared covariance counts for: as many nodes as it has dimensions
+        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, len(values))
+        center = (self._weights @ values) / self._weights.sum()
+        found = np.empty((len(values), n_clusters))
+        for cluster in range(n_clusters):
+            size = sizes[cluster]
+            weight = CENTER_WEIGHT + size
+            offset = means[cluster] - center
+            scatter = prior_weight * shared + scatters[cluster]
+            scatter += CENTER_WEIGHT * size / weight * np.outer(offset, offset)
+            mean = (CENTER_WEIGHT * center + size * means[cluster]) / weight
+            triangle = np.linalg.cholesky(scatter)
+            distances = (solve_triangular(triangle, (values - mean).T, lower=True, check_finite=False) ** 2).sum(axis=0)
+            volume = 2 * np.log(np.diag(triangle)).sum()
+            freedom = prior_weight + size + 2.0
+            found[:, cluster] = _log_t(distances, volume, weight, freedom, n_features)
+            own = np.flatnonzero(labels == cluster)
+            if leave_out and own.size:
+                left = np.minimum(self._weights[own], size)
+                rest = weight - left
+                shrunk = np.maximum(1 - left * weight / rest * distances[own], 1e-12)
+                apart = (weight / rest) ** 2 * distances[own] / shrunk
+                found[own, cluster] = _log_t(apart, volume + np.log(shrunk), rest, freedom - left, n_features)
+        return found
+
+
+def _log_t(distances: Array, volume: Any, weight: Any, freedom: Any, n_features: int) -> Array:
+    """Return the logarithm of a multivariate t density.
+
+    ``distances`` are squared, by the scatter whose log-determinant is ``volume``, from a mean of ``weight`` nodes.
+    """
+    spread = (weight + 1.0) / weight
+    return (
+        gammaln((freedom + n_features) / 2)
+        - gammaln(freedom / 2)
+        - 0.5 * (n_features * np.log(np.pi * spread) + volume)
+        - 0.5 * (freedom + n_features) * np.log1p(distances / spread)
+    )
+
+
+def _regularized(within: Array, whole: Array, n_nodes: int) -> Array:
+    """Draw the covariance within clusters to that of all nodes, the more the fewer nodes there are for each feature."""
+    n_features = len(within)
+    share = n_features / (n_nodes + n_features)
+    rounding = ROUNDING * max(float(np.trace(whole)) / n_features, np.finfo(np.float64).tiny)
+    return (1 - share) * within + share * whole + rounding * np.eye(n_features)
+
+
+def _largest_share(column: Array) -> float:
+    return float(np.unique(column, return_counts=True)[1].max() / len(column))
