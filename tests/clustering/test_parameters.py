@@ -52,6 +52,7 @@ WRONG = {
     "training.max_iter": 0,
     "training.tol": -1,
     "training.batch_size": 1,
+    "training.output_layer": "guessed",
     "training.n_networks": 0,
     "training.device": "abacus",
     "training.dtype": "float16",
@@ -237,9 +238,9 @@ def test_options_with_their_defaults_are_left_out():
     given = {
         "n_clusters": 4,
         "aggregation": {"method": "power", "solver": "auto"},
-        "network": {"hidden_layers": [400, 200, 100]},
+        "network": {"hidden_layers": "auto"},
         "assign_labels": {"method": "cluster_qr", "n_init": 3},
-        "training": {"max_iter": 200, "device": "auto", "tol": 0.1},
+        "training": {"max_iter": "auto", "device": "auto", "tol": 0.1},
     }
     assert without_defaults(given) == {
         "n_clusters": 4,

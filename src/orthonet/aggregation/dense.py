@@ -15,6 +15,8 @@ Array = npt.NDArray[np.float64]
 
 EXACT_UP_TO = 1000
 """Nodes up to which solver="auto" is exact: a few seconds for a handful of layers."""
+KNOWN_FROM = 500
+"""Nodes from which on it is not, where eigenvectors of the layers are known: the basis is there."""
 EXACT_AT_MOST = 12_000
 """Nodes up to which solver="exact" is tried: beyond, four layers need more than 12 GB and the better part of a day."""
 
@@ -23,6 +25,8 @@ def is_compressed(problem: AggregationProblem, solver: str) -> bool:
     """Return whether a mean is to be taken in a small basis: asked for, or many nodes and a basis of less than half of them."""
     if solver != "auto":
         return solver == "compressed"
+    if problem.starts and problem.n_nodes > KNOWN_FROM:
+        return True
     first_basis = VECTORS_PER_CLUSTER * problem.n_components * (len(problem.laplacians) + 1)
     small = first_basis <= problem.n_nodes / 2
     return problem.n_nodes > EXACT_AT_MOST or (problem.n_nodes > EXACT_UP_TO and small)

@@ -19,13 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from orthonet.clustering.display import ModelDisplay
 from orthonet.clustering.fit import fit
 from orthonet.clustering.inputs import fit_input, new_nodes, validated
+from orthonet.clustering.net_options import Network, Training
 from orthonet.clustering.numerics import check_epsilon, factorising
 from orthonet.clustering.parameters import (
     OPTION_GROUPS,
     AssignmentMethod,
     LabelAssignment,
-    Network,
-    Training,
     check_parameters,
     with_option,
 )

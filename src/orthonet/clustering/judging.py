@@ -140,6 +140,20 @@ def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerG
     ).subgraph(order)
 
 
+def known_vectors(search: Search, graph: MultilayerGraph, layer_names: Sequence[str]) -> list[Array] | None:
+    """Return the eigenvectors of some layers, and of their mean, that a search of the same graph has found; None if none.
+
+    A layer that the search did not look at alone gets those of the mean.
+    """
+    known, n_relations = search.inputs.known_vectors, search.inputs.n_relations
+    if "mean" not in known:
+        return None
+    numbers = {name: number for number, name in enumerate(search.source_names[:n_relations])}
+    found = [known.get(numbers.get(name, n_relations), known["mean"]) for name in layer_names]
+    places = np.argsort(node_order(graph))
+    return [vectors[places] for vectors in (*found, known["mean"])]
+
+
 def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> Judgement:
     """Return a judgement of a graph that was taken in an order, with nodes and layers as they were given."""
     nodes = np.argsort(order)

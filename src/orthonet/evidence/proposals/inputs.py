@@ -112,8 +112,16 @@ class ProposalInputs:
     def eigenvectors(self, matrix: Normalized, key: Any = None) -> Array:
         """Return the K largest eigenvectors, rows scaled to unit length; under a key they are computed once."""
         if key is not None:
-            return self.once(("eigenvectors", key), lambda: self.eigenvectors(matrix))
+            return self.once(("eigenvectors", key), lambda: unit_rows(self._vectors(matrix, key)))
         return unit_rows(largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+
+    def _vectors(self, matrix: Normalized, key: Any) -> Array:
+        return self.once(("vectors", key), lambda: largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+
+    @property
+    def known_vectors(self) -> dict[Any, Array]:
+        """Eigenvectors that were computed, by their keys: "mean", or the number of a relation."""
+        return {key[1]: vectors for key, vectors in self._kept.items() if key[0] == "vectors"}
 
     def kmeans(self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS) -> Labels:
         """Cluster rows by K-means."""
