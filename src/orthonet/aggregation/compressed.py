@@ -44,7 +44,9 @@ from orthonet.linalg.factorizations import symmetric_part
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound, smoothed
 from orthonet.support.checks import check_integer
+from orthonet.support.memory import check_memory
 from orthonet.support.progress import Report, progress
+from orthonet.support.sentences import Argument
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
@@ -55,6 +57,8 @@ VECTORS_PER_CLUSTER = 3
 """Lowest eigenvectors of each layer to start with, per vector that is wanted of the mean,"""
 GROWTH = 1.5
 """and by which factor their number grows from one round to the next."""
+COPIES = 3
+"""Of the basis that are in memory at once."""
 SETTLED = 0.005
 """The basis suffices when the mean cosine between successive K-dimensional subspaces is within this of 1."""
 LEAKING = 0.04
@@ -109,6 +113,13 @@ def compress(
     if max_basis is None:
         max_basis = max(min(MAX_BASIS, n_nodes // 2), 2 * k + 1)
     limit = check_integer(max_basis, "max_basis", minimum=k)
+    n_layers = len(problem.weights)
+    check_memory(
+        COPIES * 8.0 * n_nodes * min(limit, VECTORS_PER_CLUSTER * k * (n_layers + 1)),
+        f"the compressed mean of {n_layers} layers of {n_nodes:,} nodes",
+        "ask for fewer clusters, or pass ",
+        Argument("aggregation", "arithmetic"),
+    )
     growing = _Growing(problem, small_mean, complete_by_mean and not problem.complete, limit)
     if problem.starts:
         known = growing.from_starts()

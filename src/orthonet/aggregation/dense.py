@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from orthonet.aggregation.compressed import VECTORS_PER_CLUSTER
 from orthonet.aggregation.problem import AggregationProblem
+from orthonet.support.memory import check_memory
+from orthonet.support.sentences import Argument
 
 Array = npt.NDArray[np.float64]
 
@@ -65,6 +67,13 @@ def dense_layers(
             f"the exact {mean_name} mean is dense and takes O(N³) time; {problem.n_nodes:,} nodes are more than the "
             f"{EXACT_AT_MOST:,} it is made for. Pass solver='compressed'"
         )
+    n_layers = len(problem.laplacians)
+    check_memory(
+        (3 * n_layers + 4) * 8.0 * problem.n_nodes**2,
+        f"the exact {mean_name} mean of {n_layers} layers of {problem.n_nodes:,} nodes",
+        "pass ",
+        Argument("solver", "compressed"),
+    )
     for index, (layer, mask) in enumerate(zip(problem.laplacians, problem.present, strict=True)):
         yield (layer if mask.all() else layer[mask][:, mask]).toarray()
         report(index + 1, f"layer {index + 1}")

@@ -26,6 +26,7 @@ from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import (
     Judgement,
+    check_memory_of_evidence,
     explain_assignment,
     in_given_order,
     in_order,
@@ -172,11 +173,11 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     auto = isinstance(parameters.layer_weights, str)
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
+    check_memory_of_evidence(prepared.graph, parameters.n_clusters)
     order = node_order(prepared.graph)
     graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
-    rng = np.random.default_rng(
-        [run.seed, 1]
-    )  # of its own, so that training draws the same numbers with and without it
+    # A generator of its own, so that training draws the same numbers with and without it.
+    rng = np.random.default_rng([run.seed, 1])
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
         return search_partitions(
             graph,
@@ -207,9 +208,8 @@ def aggregate_layers(
     parameters, processes = run.parameters, run.processes
     if not processes.first:
         return None, processes.from_first(None)
-    stored, by_evidence = None, parameters.assign_labels.method == "evidence"
-    if checkpoints is not None:
-        stored = checkpoints.load_laplacian()
+    by_evidence = parameters.assign_labels.method == "evidence"
+    stored = None if checkpoints is None else checkpoints.load_laplacian()
     if stored is not None:
         return stored[0], processes.from_first(stored[1])
     aggregated = aggregate(

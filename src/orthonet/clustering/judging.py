@@ -23,12 +23,16 @@ from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search, on_disk
 from orthonet.evidence.sources import Labels, LayerSource, Source
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.memory import check_memory
+from orthonet.support.sentences import Argument
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
 STEPS = 6
 """Of looking at the neighbours' neighbours, by which nodes without features are put into an order of their own."""
+SCORES, COPIES = 8, 4
+"""Tables of scores of all nodes and clusters that evidence has in memory at once, and copies of the edges."""
 NETWORK = "network"
 """The paper's proposal: the clusters of the net's embedding."""
 
@@ -92,6 +96,19 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
         search.corroboration,
         edge_evidence_of(search.inputs.layers, sources, assignment.labels, k, weights),
         membership_arrays(sources, assignment.labels, k, weights),
+    )
+
+
+def check_memory_of_evidence(graph: MultilayerGraph, n_clusters: int) -> None:
+    """Refuse a search that needs more memory than there is."""
+    entries = sum(layer.nnz for layer in graph.layers) + sum(one.incidence.nnz for one in graph.two_mode.values())
+    check_memory(
+        8.0 * (SCORES * graph.n_nodes * n_clusters + COPIES * entries),
+        f"evidence on {graph.n_nodes:,} nodes and {n_clusters:,} clusters",
+        "pass ",
+        Argument("assign_labels", "kmeans"),
+        " and ",
+        Argument("layer_weights", None),
     )
 
 

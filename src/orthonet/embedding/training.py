@@ -33,8 +33,12 @@ from orthonet.embedding.networks import Ensemble
 from orthonet.embedding.nodes import Batches, Nodes
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.training_result import EXACT_WINDOW, WINDOW, TrainingResult
+from orthonet.support.memory import check_memory
 from orthonet.support.progress import progress
+from orthonet.support.sentences import Argument
 
+PER_UNIT = 4.0 * 4
+"""Bytes that a unit of a node takes in a step: it, what its activation makes of it, and the gradients of both."""
 DECAY = 0.9
 """Of the running averages of mini-batches."""
 
@@ -91,6 +95,8 @@ def train(
     if batch_size is not None and batch_size < laplacian.n_nodes:
         own = max(batch_size * len(nodes) // laplacian.n_nodes, 1)
         batches = Batches(len(nodes), own, (seed, processes.rank))
+    if batches is None:
+        _check_memory(network, len(nodes), n_outputs)
     optimiser = AMSGrad(network.parameters(), learning_rate)
     run = _Run(network, nodes, laplacian, n_outputs, batches, processes, exact_output)
     window = EXACT_WINDOW if exact_output else WINDOW
@@ -292,6 +298,13 @@ class _Run:
         sums = self.processes.sum([parameter.grad for parameter in parameters if parameter.grad is not None])
         for parameter, total in zip(parameters, sums, strict=True):
             parameter.grad = total.clone()
+
+
+def _check_memory(network: Ensemble, n_nodes: int, n_outputs: int) -> None:
+    """Refuse to train on all nodes at once where their hidden units do not fit."""
+    widths = sum(parameter.shape[0] for parameter in network.parameters() if parameter.ndim == 2)
+    what = f"training on all of {n_nodes:,} nodes at once"
+    check_memory(PER_UNIT * n_nodes * (widths + n_outputs), what, "pass ", Argument("training.batch_size", 4096))
 
 
 def _why_not_finite(loss: float, step: int, learning_rate: float) -> str:
