@@ -37,6 +37,19 @@ def test_the_lowest_eigenvectors_are_those_of_the_exact_mean(clouds, kind):
     assert small.info["basis"] < 150
 
 
+def test_in_the_basis_of_known_eigenvectors_it_is_about_the_exact_mean():
+    graph = datasets.make_multilayer_gaussians(600, 3, 4, 2, separation=2, weights="self-tuning", random_state=0).graph
+    exact = aggregate(graph, solver="exact", n_components=4)
+    alone = [aggregate(MultilayerGraph([layer]), "arithmetic").smallest_eigenvectors(4) for layer in graph.layers]
+    mean = aggregate(graph, "arithmetic").smallest_eigenvectors(4)
+    known = aggregate(graph, n_components=4, starts=[*alone, mean])
+    assert known.info["basis"] <= 16
+    assert (known.info["rounds"], set(known.info["eigensolvers"].values())) == (0, {"known"})
+    assert mean_cosine(exact, known, 4) > 0.98
+    asked = aggregate(graph, solver="compressed", n_components=4)  # a basis of its own
+    assert asked.info["basis"] > 16
+
+
 def test_one_layer_given_three_times_is_that_layer(clouds):
     layer = clouds.graph.layers[0]
     once, thrice = (

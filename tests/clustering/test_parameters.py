@@ -52,6 +52,7 @@ WRONG = {
     "training.max_iter": 0,
     "training.tol": -1,
     "training.batch_size": 1,
+    "training.output_layer": "guessed",
     "training.n_networks": 0,
     "training.device": "abacus",
     "training.dtype": "float16",
@@ -237,9 +238,9 @@ def test_options_with_their_defaults_are_left_out():
     given = {
         "n_clusters": 4,
         "aggregation": {"method": "power", "solver": "auto"},
-        "network": {"hidden_layers": [400, 200, 100]},
+        "network": {"hidden_layers": "auto"},
         "assign_labels": {"method": "cluster_qr", "n_init": 3},
-        "training": {"max_iter": 200, "device": "auto", "tol": 0.1},
+        "training": {"max_iter": "auto", "device": "auto", "tol": 0.1},
     }
     assert without_defaults(given) == {
         "n_clusters": 4,
@@ -250,3 +251,40 @@ def test_options_with_their_defaults_are_left_out():
     }
     module = torch.nn.Linear(2, 3)
     assert without_defaults({"network": module}) == {"network": module}
+
+
+def test_auto_is_the_papers_training_where_labels_come_from_the_embedding_alone():
+    paper, evidence = (
+        check_parameters(OrthoNet(3, assign_labels=how).get_params(deep=False)) for how in ("kmeans", "evidence")
+    )
+    training, network = paper.decided().training, paper.decided().network
+    assert (training.output_layer, training.learning_rate, training.max_iter, training.n_networks) == (
+        "trained",
+        1e-3,
+        200,
+        3,
+    )
+    assert network.hidden_layers == (400, 200, 100)
+    training, network = evidence.decided().training, evidence.decided().network
+    assert (training.output_layer, training.learning_rate, training.max_iter, training.n_networks) == (
+        "exact",
+        1e-2,
+        20,
+        1,
+    )
+    assert network.hidden_layers == (256, 128)
+
+
+@pytest.mark.parametrize(
+    "given", [{"network": "gcn"}, {"training": {"batch_size": 50}}, {"training": {"output_layer": "trained"}}]
+)
+def test_auto_trains_the_last_layer_where_it_cannot_or_shall_not_be_solved_for(given):
+    assert check_parameters(OrthoNet(3, **given).get_params(deep=False)).decided().training.output_layer == "trained"
+
+
+def test_as_many_units_as_clusters_and_no_exact_output_of_other_nets():
+    many = check_parameters(OrthoNet(300).get_params(deep=False)).decided()
+    assert many.network.hidden_layers == (256, 300)
+    other = check_parameters(OrthoNet(3, network="gcn", training={"output_layer": "exact"}).get_params(deep=False))
+    with pytest.raises(ValueError, match="output_layer='exact' is for network='mlp', but network is 'gcn'"):
+        other.decided()

@@ -53,7 +53,7 @@ def test_a_loaded_model_has_the_same_arrays(fitted, saved, name):
 def test_a_loaded_model_has_the_same_counts_names_and_history(fitted, saved):
     loaded = OrthoNet.load(saved)
     assert loaded.n_features_in_ == 6
-    assert loaded.n_iter_ == 20
+    assert loaded.n_iter_ == fitted.n_iter_ > 0
     assert loaded.layer_names_ == fitted.layer_names_
     assert loaded.aggregation_ == fitted.aggregation_
     np.testing.assert_array_equal(loaded.history_["loss"], fitted.history_["loss"])

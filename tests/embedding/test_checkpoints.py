@@ -88,7 +88,7 @@ def test_checkpoints_change_nothing(clouds, tmp_path):
     np.testing.assert_array_equal(plain.history_["loss"], kept.history_["loss"])
 
 
-@pytest.mark.parametrize("other", [{"random_state": 1}, {"learning_rate": 0.01}, {"n_networks": 2}])
+@pytest.mark.parametrize("other", [{"random_state": 1}, {"learning_rate": 0.02}, {"n_networks": 2}])
 def test_a_run_with_other_settings_is_refused_and_nothing_is_lost(clouds, tmp_path, other):
     fit(clouds.graph, tmp_path)
     before = (tmp_path / STATE).read_bytes()

@@ -328,7 +328,7 @@ def test_the_code_on_the_page_gives_the_same_clusters(clouds, model, tmp_path, m
 
 
 def test_settings_that_cannot_be_written_are_named(ring):
-    changed = changed_settings(OrthoNet(4, layer_weights=np.array([1, 2]), network={"hidden_layers": [400, 200, 100]}))
+    changed = changed_settings(OrthoNet(4, layer_weights=np.array([1, 2]), network={"hidden_layers": "auto"}))
     assert set(changed) == {"n_clusters", "layer_weights"}
     graph = MultilayerGraph([ring(8)])
     model = OrthoNet(2, random_state=np.random.default_rng(0), verbose=False, training={"max_iter": 5}).fit(graph)

@@ -9,6 +9,9 @@ for layers that lack nodes, is in `orthonet.aggregation.mean_in_basis`.
 much again each time) nor when the K vectors found so far, smoothed by each layer, join the basis (one step of subspace
 iteration with every layer).
 
+*Known*: where eigenvectors of the layers are known (the search for clusters has found some), they are the basis, each smoothed
+by its layer, and at most 300 directions of their span, those that most layers share first.
+
 *Judge*: a basis suffices if the vectors no longer turn in it, if the layers hardly lead out of it (`MeanInBasis.leak`), and if
 neither its limit nor the number of components of a layer hides directions from it; else there is a warning. These tests do not
 see how far the mean is from the exact one where layers lack nodes (mean cosines of 0.57 to 0.997 were measured where two of
@@ -41,7 +44,9 @@ from orthonet.linalg.factorizations import symmetric_part
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound, smoothed
 from orthonet.support.checks import check_integer
+from orthonet.support.memory import check_memory
 from orthonet.support.progress import Report, progress
+from orthonet.support.sentences import Argument
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
@@ -52,11 +57,15 @@ VECTORS_PER_CLUSTER = 3
 """Lowest eigenvectors of each layer to start with, per vector that is wanted of the mean,"""
 GROWTH = 1.5
 """and by which factor their number grows from one round to the next."""
+COPIES = 3
+"""Of the basis that are in memory at once."""
 SETTLED = 0.005
 """The basis suffices when the mean cosine between successive K-dimensional subspaces is within this of 1."""
 LEAKING = 0.04
 """Largest leak of a basis that suffices. The estimate is cautious: where it was half of this, exact and compressed subspaces
 agreed to a mean cosine of 0.999; where it was twice, to 0.985."""
+KNOWN_BASIS, SMOOTHINGS = 300, 4
+"""Vectors at most of a basis that is made of known eigenvectors, or 3K; and the degree of the polynomial that smooths them."""
 MAX_ROUNDS, MAX_PARTIAL_ROUNDS = 6, 3
 """Rounds of a growing basis, fewer if some layer lacks nodes: that case is not settled by a larger one."""
 MAX_FILTERED_ROUNDS = 2
@@ -104,13 +113,20 @@ def compress(
     if max_basis is None:
         max_basis = max(min(MAX_BASIS, n_nodes // 2), 2 * k + 1)
     limit = check_integer(max_basis, "max_basis", minimum=k)
+    n_layers = len(problem.weights)
+    check_memory(
+        COPIES * 8.0 * n_nodes * min(limit, VECTORS_PER_CLUSTER * k * (n_layers + 1)),
+        f"the compressed mean of {n_layers} layers of {n_nodes:,} nodes",
+        "ask for fewer clusters, or pass ",
+        Argument("aggregation", "arithmetic"),
+    )
     growing = _Growing(problem, small_mean, complete_by_mean and not problem.complete, limit)
+    if problem.starts:
+        known = growing.from_starts()
+        return known.update, {"solver": "compressed", "n_components": k} | _describe(growing, known)
     with progress("compressed mean", growing.max_rounds * len(growing.layers), verbose) as report:
         grown = growing.run(report)
-    update = IdentityPlusLowRank(
-        grown.mean.outside, grown.mean.basis, grown.mean.core - grown.mean.outside * np.eye(len(grown.mean.core))
-    )
-    return update, {"solver": "compressed", "n_components": k} | _judge(growing, grown)
+    return grown.mean.update, {"solver": "compressed", "n_components": k} | _judge(growing, grown)
 
 
 @dataclass(frozen=True)
@@ -182,6 +198,14 @@ class _Growing:
         pairs = zip(self.layers, self.problem.null_vectors, strict=True)
         return [_Source(matrix, null_vector) for matrix, null_vector in pairs]
 
+    def from_starts(self) -> MeanInBasis:
+        """Return the mean in the basis of the known eigenvectors."""
+        starts, k = self.problem.starts, self.problem.n_components
+        matrices = [*self.layers, self.arithmetic_mean]
+        blocks = [smoothed(one, start, degree=SMOOTHINGS) for one, start in zip(matrices, starts, strict=True)]
+        limit = min(self.limit, max(KNOWN_BASIS, VECTORS_PER_CLUSTER * k))
+        return self._mean_in(orthonormal(blocks, limit), COMPLETIONS)
+
     def _blocks(self, width: int, done: int, report: Report) -> list[Array]:
         """Return the ``width`` lowest eigenvectors of each layer and, about, of the arithmetic mean."""
         blocks = []
@@ -200,6 +224,23 @@ class _Growing:
     def _mean_in(self, basis: Array, completions: int = FIRST_COMPLETIONS) -> MeanInBasis:
         times = completions if self.complete_by_mean else 0
         return MeanInBasis.of(basis, self.layers, self.problem, self.small_mean, times)
+
+
+def _describe(growing: _Growing, mean: MeanInBasis) -> dict[str, Any]:
+    """Return the measures of a basis that was known."""
+    problem = growing.problem
+    leak, gap = (
+        mean.leak(growing.layers, mean.lowest(problem.n_components), problem.weights),
+        mean.gap(problem.n_components),
+    )
+    return {
+        "basis": mean.basis.shape[1],
+        "leak": leak,
+        "gap": gap,
+        "settled": leak < LEAKING and problem.complete and gap >= DISTINCT,
+        "rounds": 0,
+        "eigensolvers": ["known"] * len(growing.layers),
+    }
 
 
 def _judge(growing: _Growing, grown: _Grown) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from scipy.sparse import csr_array
 from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.eigen import PROBE_ABOVE, lowest_of_dense
 from orthonet.linalg.factorizations import orthonormal_columns, symmetric_part
+from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.linalg.multigrid import largest_eigenvalue_bound
 
 Array = npt.NDArray[np.float64]
@@ -86,6 +87,11 @@ class MeanInBasis:
         """Return by how much eigenvalue k + 1 lies above eigenvalue k, relatively."""
         values = np.append(eigh(self.core, eigvals_only=True, check_finite=False), self.outside)
         return float(1 - values[k - 1] / values[k])
+
+    @property
+    def update(self) -> IdentityPlusLowRank:
+        """The mean as an operator."""
+        return IdentityPlusLowRank(self.outside, self.basis, self.core - self.outside * np.eye(len(self.core)))
 
     def leak(self, layers: Sequence[csr_array], vectors: Array, weights: npt.NDArray[np.float64]) -> float:
         """Estimate 1 − the mean cosine that is lost because the layers lead out of the basis.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -37,6 +38,8 @@ class AggregationProblem:
     n_components: int
     """How many of the lowest eigenvectors matter."""
     rng: np.random.Generator
+    starts: tuple[npt.NDArray[np.float64], ...] = ()
+    """About the lowest eigenvectors of each layer and, last, of their mean, where they are known."""
 
     @classmethod
     def of(
@@ -47,6 +50,7 @@ class AggregationProblem:
         layer_weights: npt.ArrayLike | None,
         n_components: int,
         rng: np.random.Generator,
+        starts: Sequence[npt.NDArray[np.float64]] | None = None,
     ) -> Self:
         """Choose the layers that count, and shift their Laplacians."""
         check_number(epsilon, "epsilon", above=0)
@@ -78,7 +82,8 @@ class AggregationProblem:
             csr_array(one + shift * diags_array(mask.astype(np.float64)))
             for one, mask, shift in zip(laplacians, present, shifts, strict=True)
         )
-        return cls(shifted, present, weights[counted], weights, shifts, tuple(null_vectors), n_components, rng)
+        known = () if starts is None else (*(starts[int(index)] for index in counted), starts[-1])
+        return cls(shifted, present, weights[counted], weights, shifts, tuple(null_vectors), n_components, rng, known)
 
     @property
     def n_nodes(self) -> int:

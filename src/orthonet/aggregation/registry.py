@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from orthonet.aggregation.arithmetic import arithmetic
@@ -48,6 +49,7 @@ def aggregate(
     *,
     laplacian: LaplacianKind = "joint",
     epsilon: float = 1e-3,
+    starts: Sequence[npt.NDArray[np.float64]] | None = None,
     verbose: bool | None = None,
     **options: Any,
 ) -> AggregatedLaplacian:
@@ -76,6 +78,9 @@ def aggregate(
     epsilon : float, default=1e-3
         Multiple of the identity (of the mean degree, for combinatorial Laplacians) added to each Laplacian to make it
         positive definite.
+    starts : sequence of S + 1 arrays of shape (N, m), optional
+        About the lowest eigenvectors of each layer and, last, of their mean, where they are known: with solver "auto" the
+        mean of more than 500 nodes is then taken in the basis that they span, and none is sought.
     verbose : bool, optional
         Progress bar: after two seconds on a terminal (None, the default), always or never.
     **options
@@ -116,7 +121,7 @@ def aggregate(
         check_integer(n_components, "n_components", minimum=1, maximum=graph.n_nodes)
     wanted = min(DEFAULT_COMPONENTS, graph.n_nodes) if n_components is None else int(n_components)
     rng = random_generator(0 if random_state is None else random_state)
-    problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights, wanted, rng)
+    problem = AggregationProblem.of(graph, laplacian, epsilon, layer_weights, wanted, rng, starts)
     if n_components is not None:
         warn_about_components(graph, problem.layer_weights, wanted)
     matrix, about = AGGREGATIONS[method](problem, solver=solver, verbose=verbose, **options)

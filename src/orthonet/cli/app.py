@@ -390,6 +390,6 @@ def _failing_plainly(command: str) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("interrupted; no file was left half-written", err=True)
         sys.exit(130)
-    except (ImportError, OSError, ValueError, FloatingPointError) as error:
+    except (ImportError, OSError, ValueError, FloatingPointError, MemoryError) as error:
         typer.echo(f"orthonet {command}: {in_options(error, command)}", err=True)
         sys.exit(2)

@@ -19,13 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from orthonet.clustering.display import ModelDisplay
 from orthonet.clustering.fit import fit
 from orthonet.clustering.inputs import fit_input, new_nodes, validated
+from orthonet.clustering.net_options import Network, Training
 from orthonet.clustering.numerics import check_epsilon, factorising
 from orthonet.clustering.parameters import (
     OPTION_GROUPS,
     AssignmentMethod,
     LabelAssignment,
-    Network,
-    Training,
     check_parameters,
     with_option,
 )
@@ -77,12 +76,12 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         then need their edges too: pass them as a graph.
     network : {"mlp", "linear", "gcn"}, mapping or torch.nn.Module, default="mlp"
         The map from features to outputs, with options as in ``{"kind": "mlp", "hidden_layers": (50,), "activation": "relu"}``,
-        see `orthonet.clustering.parameters.Network`; or a module of your own with ``n_clusters`` outputs, of which a copy is
+        see `orthonet.clustering.net_options.Network`; or a module of your own with ``n_clusters`` outputs, of which a copy is
         trained.
     training : mapping or Training, optional
         How the nets are trained, as in ``{"max_iter": 500, "n_networks": 1, "device": "cpu"}``. The options are
-        ``learning_rate``, ``max_iter``, ``tol``, ``batch_size``, ``n_networks``, ``device``, ``dtype``, ``n_jobs``,
-        ``checkpoint_dir`` and ``distributed``, see `orthonet.clustering.parameters.Training`.
+        ``learning_rate``, ``max_iter``, ``tol``, ``batch_size``, ``output_layer``, ``n_networks``, ``device``, ``dtype``,
+        ``n_jobs``, ``checkpoint_dir`` and ``distributed``, see `orthonet.clustering.net_options.Training`.
     assign_labels : {"evidence", "kmeans", "cluster_qr", "discretize"} or mapping, default="evidence"
         How clusters are found: by what all layers and features support (`orthonet.evidence`), or in the embedding alone
         (`orthonet.clustering.assignment`); with options as in ``{"method": "kmeans", "n_init": 50, "normalize_rows": False}``.

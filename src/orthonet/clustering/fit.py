@@ -24,8 +24,18 @@ import torch
 from orthonet.aggregation import aggregate
 from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical_order, soft_assignment
 from orthonet.clustering.inputs import FitInput
-from orthonet.clustering.judging import Judgement, explain_assignment, in_given_order, in_order, judge, node_order
-from orthonet.clustering.parameters import Network, Parameters
+from orthonet.clustering.judging import (
+    Judgement,
+    check_memory_of_evidence,
+    explain_assignment,
+    in_given_order,
+    in_order,
+    judge,
+    known_vectors,
+    node_order,
+)
+from orthonet.clustering.net_options import Network
+from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
 from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
 from orthonet.clustering.projected_layers import warn_of_projections
@@ -49,10 +59,8 @@ from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
-FULL_BATCH_UP_TO, AUTO_BATCH = 50_000, 4096
-"""Nodes up to which ``batch_size="auto"`` takes all in each step, and how many it takes of more."""
-SEVERAL = 3
-"""Nets where labels rest on the embedding alone: one net depends on its initial weights."""
+FULL_BATCH_UP_TO, AUTO_BATCH, EXACT_BATCH = 50_000, 4096, 20_000
+"""Nodes up to which ``batch_size="auto"`` takes all in each step, and how many of more, the last for an exact output."""
 NOT_IN_FINGERPRINT = {"checkpoint_dir", "distributed", "device", "n_jobs"}
 """Options of training that may change between a run that was interrupted and the one that goes on with it."""
 
@@ -117,6 +125,7 @@ class Run:
     """What all steps of one fit need."""
 
     parameters: Parameters
+    """With what "auto" comes to for the nets."""
     processes: Processes
     batch_size: int | None
     """How many nodes a training step sees, None for all."""
@@ -132,6 +141,7 @@ class Run:
             raise ValueError(f"n_clusters={k} is more than the {n_nodes} nodes there are")
         if processes.size > n_nodes:
             raise ValueError(f"{processes.size} processes are more than the {n_nodes} nodes they would share")
+        parameters = parameters.decided()
         batch_size = _batch_size(n_nodes, parameters, processes)
         drawn = int(random_generator(parameters.random_state).integers(2**63 - 1))
         rng = random_generator(processes.from_first(drawn))
@@ -141,7 +151,8 @@ class Run:
 def _batch_size(n_nodes: int, parameters: Parameters, processes: Processes) -> int | None:
     size = parameters.training.batch_size
     if size == "auto":
-        size = None if n_nodes <= FULL_BATCH_UP_TO else AUTO_BATCH
+        of_more = EXACT_BATCH if parameters.training.output_layer == "exact" else AUTO_BATCH
+        size = None if n_nodes <= FULL_BATCH_UP_TO else of_more
     if size is not None and size >= n_nodes:
         size = None
     if averages_over_graph(parameters) and (size is not None or processes.size > 1):
@@ -162,11 +173,11 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     auto = isinstance(parameters.layer_weights, str)
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
+    check_memory_of_evidence(prepared.graph, parameters.n_clusters)
     order = node_order(prepared.graph)
     graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
-    rng = np.random.default_rng(
-        [run.seed, 1]
-    )  # of its own, so that training draws the same numbers with and without it
+    # A generator of its own, so that training draws the same numbers with and without it.
+    rng = np.random.default_rng([run.seed, 1])
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
         return search_partitions(
             graph,
@@ -197,6 +208,7 @@ def aggregate_layers(
     parameters, processes = run.parameters, run.processes
     if not processes.first:
         return None, processes.from_first(None)
+    by_evidence = parameters.assign_labels.method == "evidence"
     stored = None if checkpoints is None else checkpoints.load_laplacian()
     if stored is not None:
         return stored[0], processes.from_first(stored[1])
@@ -207,6 +219,8 @@ def aggregate_layers(
         layer_weights=_corroborated(prepared, search, parameters),
         laplacian=parameters.laplacian,
         epsilon=parameters.epsilon,
+        # The mean is what the embedding is like; where labels come from evidence, what the search has found is good enough.
+        starts=known_vectors(search, prepared.graph, prepared.layers.layer_names) if by_evidence and search else None,
         verbose=parameters.verbose,
     )
     matrix, report = aggregated.matrix, dict(aggregated.info)
@@ -284,10 +298,7 @@ def new_network(prepared: Prepared, run: Run) -> Ensemble:
             f"network.hidden_layers={wanted}"
         )
     generator = torch.Generator("cpu").manual_seed(run.seed)
-    n_networks = run.parameters.training.n_networks
-    if n_networks == "auto":
-        n_networks = 1 if run.parameters.assign_labels.method == "evidence" else SEVERAL
-    return build_ensemble(form.kind, sizes, n_networks, generator, form.activation)
+    return build_ensemble(form.kind, sizes, int(run.parameters.training.n_networks), generator, form.activation)
 
 
 def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, checkpoints: Checkpoints | None) -> Learned:
@@ -310,10 +321,11 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
         nodes,
         rows,
         k,
-        learning_rate=how.learning_rate,
-        max_iter=how.max_iter,
+        learning_rate=float(how.learning_rate),
+        max_iter=int(how.max_iter),
         tol=how.tol,
         batch_size=run.batch_size,
+        exact_output=how.output_layer == "exact",
         seed=run.seed % 2**31,
         processes=processes,
         checkpoints=checkpoints,

@@ -24,12 +24,16 @@ from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search, on_disk
 from orthonet.evidence.sources import Labels, LayerSource, Source
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.support.memory import check_memory
+from orthonet.support.sentences import Argument
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
 STEPS = 6
 """Of looking at the neighbours' neighbours, by which nodes without features are put into an order of their own."""
+SCORES, COPIES = 8, 4
+"""Tables of scores of all nodes and clusters that evidence has in memory at once, and copies of the edges."""
 NETWORK = "network"
 """The paper's proposal: the clusters of the net's embedding."""
 
@@ -96,6 +100,19 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
     )
 
 
+def check_memory_of_evidence(graph: MultilayerGraph, n_clusters: int) -> None:
+    """Refuse a search that needs more memory than there is."""
+    entries = sum(layer.nnz for layer in graph.layers) + sum(one.incidence.nnz for one in graph.two_mode.values())
+    check_memory(
+        8.0 * (SCORES * graph.n_nodes * n_clusters + COPIES * entries),
+        f"evidence on {graph.n_nodes:,} nodes and {n_clusters:,} clusters",
+        "pass ",
+        Argument("assign_labels", "kmeans"),
+        " and ",
+        Argument("layer_weights", None),
+    )
+
+
 def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
     """Return an order of the nodes that does not depend on their numbering: by features, else by edges up to six steps away.
 
@@ -139,6 +156,20 @@ def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerG
         layers_from_features=graph.layers_from_features,
         two_mode=dict(two_mode),
     ).subgraph(order)
+
+
+def known_vectors(search: Search, graph: MultilayerGraph, layer_names: Sequence[str]) -> list[Array] | None:
+    """Return the eigenvectors of some layers, and of their mean, that a search of the same graph has found; None if none.
+
+    A layer that the search did not look at alone gets those of the mean.
+    """
+    known, n_relations = search.inputs.known_vectors, search.inputs.n_relations
+    if "mean" not in known:
+        return None
+    numbers = {name: number for number, name in enumerate(search.source_names[:n_relations])}
+    found = [known.get(numbers.get(name, n_relations), known["mean"]) for name in layer_names]
+    places = np.argsort(node_order(graph))
+    return [vectors[places] for vectors in (*found, known["mean"])]
 
 
 def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> Judgement:

@@ -12,8 +12,8 @@ Messages, and ``orthonet cluster --set``, write an option with a dot: ``training
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from numbers import Integral
 from os import PathLike
@@ -26,81 +26,12 @@ import torch
 from orthonet.aggregation.geometric import DTYPES as MEAN_DTYPES
 from orthonet.aggregation.registry import AGGREGATIONS, SOLVERS, check_options
 from orthonet.clustering.assignment import EMBEDDING_METHODS
+from orthonet.clustering.net_options import OUTPUT_LAYERS, Network, Training, decided_layers, decided_training
 from orthonet.embedding.devices import DTYPES, choose_device, choose_dtype
-from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, NetworkKind
+from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS
 from orthonet.graph.features import FEATURE_SCALINGS, FeatureScaling
 from orthonet.graph.laplacian import LAPLACIAN_KINDS, LaplacianKind
 from orthonet.support.checks import check_choice, check_integer, check_number, check_weights
-
-
-@dataclass(frozen=True)
-class Training:
-    """How the nets are trained, see `orthonet.embedding.training`.
-
-    Parameters
-    ----------
-    learning_rate : float, default=1e-3
-        Of AMSGrad.
-    max_iter : int, default=200
-        Training steps at most. More bring the embedding closer to the eigenvectors of the aggregated Laplacian, not always to
-        better clusters: the net's own smoothness over the features is half of what the method knows.
-    tol : float, default=5e-3
-        Training stops early when the embedding turned by less than this in 20 steps (1 − mean squared cosine).
-    batch_size : int, "auto" or None, default="auto"
-        Nodes per step. None takes all; "auto" takes all up to 50,000 nodes, and 4096 of more.
-    n_networks : int or "auto", default="auto"
-        Nets trained side by side, combined by what they agree on (`orthonet.embedding.orthogonal`); a module of your own is
-        trained once. "auto" is 1, and 3 where labels come from the embedding alone.
-    device : str, default="auto"
-        Where the nets are trained: a CUDA GPU if there is one, else the CPU; or "cpu", "cuda", "cuda:1", "mps".
-    dtype : {"float32", "float64"}, default="float32"
-        Of the nets while they are trained.
-    n_jobs : int, optional
-        Threads, -1 for one per core. None is one up to 5,000 nodes, which is best beside other work, else all the process has.
-    checkpoint_dir : path, optional
-        Folder in which the state of training is kept. A fit that was killed goes on from there as if it had not been.
-    distributed : bool, default=False
-        Train with all processes that ``torchrun`` started; each passes the same graph to ``fit``.
-
-    Examples
-    --------
-    >>> from orthonet import OrthoNet
-    >>> by_mapping, by_object = OrthoNet(3, training={"max_iter": 50}), OrthoNet(3, training=Training(max_iter=50))
-    """
-
-    learning_rate: float = 1e-3
-    max_iter: int = 200
-    tol: float = 5e-3
-    batch_size: int | Literal["auto"] | None = "auto"
-    n_networks: int | Literal["auto"] = "auto"
-    device: str = "auto"
-    dtype: Literal["float32", "float64"] = "float32"
-    n_jobs: int | None = None
-    checkpoint_dir: str | PathLike[str] | None = None
-    distributed: bool = False
-
-
-@dataclass(frozen=True)
-class Network:
-    """The net, see `orthonet.embedding.networks`.
-
-    Parameters
-    ----------
-    kind : {"mlp", "linear", "gcn"}, default="mlp"
-    hidden_layers : sequence of int, default=(400, 200, 100)
-        Units of each hidden layer.
-    activation : {"prelu", "relu", "gelu", "silu", "tanh"}, default="prelu"
-        Between the layers.
-    n_inputs : int, "auto" or None, default="auto"
-        To how many more features are reduced (SVD) while an "mlp" is trained; None: all. "auto" is 128, or None for labels of
-        the embedding alone.
-    """
-
-    kind: NetworkKind = "mlp"
-    hidden_layers: Sequence[int] = (400, 200, 100)
-    activation: str = "prelu"
-    n_inputs: int | Literal["auto"] | None = "auto"
-
 
 AssignmentMethod = Literal["evidence", "kmeans", "cluster_qr", "discretize"]
 
@@ -143,6 +74,15 @@ class Parameters:
     assign_labels: LabelAssignment
     random_state: Any
     verbose: bool | None
+
+    def decided(self) -> Parameters:
+        """Return them with what "auto" comes to for the nets and their training."""
+        kind = self.network.kind if isinstance(self.network, Network) else "a module"
+        training = decided_training(self.training, kind, self.assign_labels.method == "evidence")
+        if not isinstance(self.network, Network):
+            return replace(self, training=training)
+        layers = decided_layers(self.network, self.n_clusters, training.output_layer == "exact")
+        return replace(self, training=training, network=replace(self.network, hidden_layers=layers))
 
 
 def check_parameters(given: Mapping[str, Any]) -> Parameters:
@@ -215,7 +155,7 @@ def with_option(parameter: Any, group: str, option: str, value: Any) -> dict[str
 def without_defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters without the options that are set to their defaults.
 
-    >>> without_defaults({"n_clusters": 3, "training": {"max_iter": 200}, "network": {"kind": "gcn", "activation": "prelu"}})
+    >>> without_defaults({"n_clusters": 3, "training": {"max_iter": "auto"}, "network": {"kind": "gcn", "activation": "prelu"}})
     {'n_clusters': 3, 'training': None, 'network': 'gcn'}
     """
     found = dict(parameters)
@@ -377,13 +317,14 @@ CONSTRAINTS: dict[str, Callable[[Any, str], Any]] = {
     "feature_scaling": partial(check_choice, choices=FEATURE_SCALINGS),
     "smoothing": partial(check_integer, minimum=0),
     "network.kind": partial(check_choice, choices=NETWORK_KINDS),
-    "network.hidden_layers": _hidden_layers,
+    "network.hidden_layers": _or(("auto",), _hidden_layers),
     "network.activation": partial(check_choice, choices=ACTIVATIONS),
     "network.n_inputs": _or(("auto", None), partial(check_integer, minimum=1)),
-    "training.learning_rate": partial(check_number, above=0),
-    "training.max_iter": partial(check_integer, minimum=1),
+    "training.learning_rate": _or(("auto",), partial(check_number, above=0)),
+    "training.max_iter": _or(("auto",), partial(check_integer, minimum=1)),
     "training.tol": partial(check_number, at_least=0),
     "training.batch_size": _or(("auto", None), partial(check_integer, minimum=2)),
+    "training.output_layer": partial(check_choice, choices=OUTPUT_LAYERS),
     "training.n_networks": _or(("auto",), partial(check_integer, minimum=1)),
     "training.device": _device,
     "training.dtype": partial(check_choice, choices=DTYPES),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from orthonet.clustering.assignment import unit_rows
 from orthonet.clustering.projection_2d import flatten, flattening, sample
-from orthonet.embedding.training_result import WINDOW
+from orthonet.embedding.training_result import steps_between_looks
 from orthonet.support.checks import check_integer
 from orthonet.support.drawing import (
     MARKERS,
@@ -134,7 +134,9 @@ def plot_history(result: FitResult, *, ax: Axes | None = None) -> Axes:
             marker="o",
             markersize=3,
         )
-        beside.set_ylabel(f"turn of the embedding in {WINDOW} steps", color=MUTED[3])
+        beside.set_ylabel(
+            f"turn of the embedding in {steps_between_looks(len(losses), len(turns))} steps", color=MUTED[3]
+        )
         ticker = require("matplotlib.ticker", extra="plot", purpose="drawing")
         beside.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         beside.yaxis.set_major_formatter("{x:g}")
@@ -148,7 +150,7 @@ def plot_history(result: FitResult, *, ax: Axes | None = None) -> Axes:
 
 def how_training_ended(result: FitResult) -> str:
     """Say in one line when training stopped and why."""
-    training = result.parameters.training
+    training = result.parameters.decided().training
     steps = f"{result.n_iter:,} of {training.max_iter:,} steps"
     if not result.complete:
         return f"interrupted after {steps}: the model is incomplete"
@@ -160,7 +162,8 @@ def how_training_ended(result: FitResult) -> str:
 
 def look_steps(n_steps: int, n_looks: int) -> npt.NDArray[np.int64]:
     """Return the steps at which training looked how far the embedding had turned: the last ones of each window."""
-    return n_steps // WINDOW * WINDOW - WINDOW * np.arange(n_looks)[::-1]
+    window = steps_between_looks(n_steps, n_looks)
+    return n_steps // window * window - window * np.arange(n_looks)[::-1]
 
 
 def _places(result: FitResult, shown: npt.NDArray[np.intp]) -> Array:

@@ -12,7 +12,8 @@ from scipy.sparse import csr_array, eye_array, hstack, issparse
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
-from orthonet.clustering.parameters import Network, Parameters
+from orthonet.clustering.net_options import Network
+from orthonet.clustering.parameters import Parameters
 from orthonet.embedding.laplacians import as_low_rank
 from orthonet.embedding.processes import Processes
 from orthonet.evidence.proposals.inputs import DIMENSIONS

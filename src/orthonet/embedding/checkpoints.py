@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from orthonet.embedding.amsgrad import AMSGrad
 from orthonet.graph.features import block_rows
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.files import write_atomically
@@ -128,7 +129,7 @@ def fingerprint(*parts: Any) -> str:
     return digest.hexdigest()
 
 
-def optimiser_state(network: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, Tensor]:
+def optimiser_state(network: nn.Module, optimiser: AMSGrad) -> dict[str, Tensor]:
     """Return the parameters and the optimiser's moments by name."""
     state = {f"network.{name}": tensor for name, tensor in network.state_dict().items()}
     for name, parameter in network.named_parameters():
@@ -136,14 +137,14 @@ def optimiser_state(network: nn.Module, optimiser: torch.optim.Optimizer) -> dic
     return state
 
 
-def restore_optimiser(network: nn.Module, optimiser: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
+def restore_optimiser(network: nn.Module, optimiser: AMSGrad, state: dict[str, Tensor]) -> None:
     """Put back what `optimiser_state` returned."""
     network.load_state_dict({key.removeprefix("network."): v for key, v in state.items() if key.startswith("network.")})
     for name, parameter in network.named_parameters():
         prefix = f"optimiser.{name}."
         moments = {key.removeprefix(prefix): value for key, value in state.items() if key.startswith(prefix)}
         for key, value in moments.items():
-            # Adam keeps its step count on the CPU, whatever the device of the parameter.
+            # AMSGrad keeps its step count on the CPU, whatever the device of the parameter.
             moments[key] = value if key == "step" else value.to(parameter.device)
         if moments:
             optimiser.state[parameter] = moments

@@ -75,11 +75,28 @@ class Perceptron(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Map features to outputs."""
-        first, *rest = self.layers
-        hidden = _first_linear(first, features)
+        return self._through(features, len(self.layers))
+
+    def hidden(self, features: Tensor) -> Tensor:
+        """Map features to the units before the last layer, and a constant: what outputs are linear in."""
+        units = self._through(features, len(self.layers) - 1)
+        return torch.cat([units, units.new_ones(len(units), 1)], dim=1)
+
+    def set_output(self, weights: Tensor) -> None:
+        """Let the outputs be `hidden` times ``weights``, (units + 1, K)."""
+        last = self.layers[-1]
+        with torch.no_grad():
+            last.get_parameter("weight").copy_(weights[:-1].T)
+            last.get_parameter("bias").copy_(weights[-1])
+
+    def _through(self, features: Tensor, n_layers: int) -> Tensor:
+        if not n_layers:
+            return features.to_dense() if features.layout is torch.sparse_csr else features
+        first, *rest = self.layers[:n_layers]
+        units = _first_linear(first, features)
         for layer in rest:
-            hidden = layer(hidden)
-        return hidden
+            units = layer(units)
+        return units
 
     def absorb(self, basis: Tensor) -> None:
         """Take inputs x where it took x · ``basis``: the map becomes part of the first layer."""
@@ -129,6 +146,21 @@ class Ensemble(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """Return the outputs of all members, (N, members · K)."""
         return torch.cat([member(features) for member in self.members], dim=1)
+
+    def hidden(self, features: Tensor) -> Tensor:
+        """Return what the outputs of each member are linear in, side by side; members are perceptrons."""
+        return torch.cat([member.hidden(features) for member in self._perceptrons()], dim=1)
+
+    def set_outputs(self, weights: Iterable[Tensor]) -> None:
+        """Set the last layer of each member, see `Perceptron.set_output`."""
+        for member, own in zip(self._perceptrons(), weights, strict=True):
+            member.set_output(own)
+
+    def _perceptrons(self) -> list[Perceptron]:
+        found = [member for member in self.members if isinstance(member, Perceptron)]
+        if len(found) < len(self.members) or any(isinstance(member, GraphConvolution) for member in found):
+            raise TypeError("only the last layer of a perceptron can be set")
+        return found
 
     def absorb(self, basis: Tensor) -> None:
         """Let members take inputs x where they took x · ``basis``."""

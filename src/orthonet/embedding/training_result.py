@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-WINDOW = 20
-"""Steps between two looks at how far the embedding has turned."""
+WINDOW, EXACT_WINDOW = 20, 5
+"""Steps between two looks at how far the embedding has turned, the second where the last layer is solved for at each."""
 
 
 @dataclass
@@ -22,3 +22,8 @@ class TrainingResult:
     """Whether it was stopped by Ctrl-C."""
     bytes_per_step: float = 0.0
     """What each process gives to the others at a step."""
+
+
+def steps_between_looks(n_steps: int, n_looks: int) -> int:
+    """Return how often training looked at the embedding, from how many steps it took and how many turns it saw."""
+    return EXACT_WINDOW if n_looks > max(n_steps // WINDOW - 1, 0) else WINDOW

@@ -49,7 +49,16 @@ class CoarseLayer:
     def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
         """Put each cell into a cluster."""
         self._to_clusters = _sum_columns(self._between, clusters, n_clusters)
-        self._blocks = _sum_columns(self._to_clusters.T, clusters, n_clusters).T
+        self._blocks = np.ascontiguousarray(_sum_columns(self._to_clusters.T, clusters, n_clusters).T)
+        self._terms = x_ln_x(self._blocks)
+        self._count([])
+
+    def _count(self, changed: list[int]) -> None:
+        """Bring up to date what is kept of the blocks, of which the rows and columns of some clusters have changed."""
+        if changed:
+            self._terms[changed] = x_ln_x(self._blocks[changed])
+            self._terms[:, changed] = self._terms[changed].T
+        self._shares, self._row_terms = self._blocks.sum(axis=1), self._terms.sum(axis=1)
 
     def information(self) -> float:
         """Return I of the clusters, in nats per observation."""
@@ -57,19 +66,18 @@ class CoarseLayer:
 
     def joining_losses(self, cluster: int) -> Array:
         """Return how much I falls when ``cluster`` is joined with each other cluster."""
-        blocks = self._blocks
-        shares = blocks.sum(axis=1)
+        blocks, shares, diagonal = self._blocks, self._shares, np.diag(self._blocks)
+        # Where the cluster has no edges, its row changes nothing: only the columns where it has some are looked at.
+        some = np.flatnonzero(blocks[cluster])
         own_row, own = blocks[cluster], blocks[cluster, cluster]
-        diagonal = np.diag(blocks)
-        rows = x_ln_x(blocks)
-        row_sums = rows.sum(axis=1)
+        changed = (x_ln_x(blocks[:, some] + own_row[some]) - self._terms[:, some]).sum(axis=1)
         # Terms of both rows and both columns, those inside the pair counted once.
         before = (
-            2 * (row_sums + row_sums[cluster])
+            2 * (self._row_terms + self._row_terms[cluster])
             - x_ln_x(diagonal) - x_ln_x(own) - 2 * x_ln_x(own_row)
         )  # fmt: skip
-        together = x_ln_x(blocks + own_row)
-        outside = together.sum(axis=1) - together[:, cluster] - np.diag(together)
+        to_cluster = x_ln_x(blocks[:, cluster] + own)
+        outside = self._row_terms + changed - to_cluster - x_ln_x(diagonal + own_row)
         after = 2 * outside + x_ln_x(diagonal + own + 2 * own_row)
         degrees = 2 * (x_ln_x(shares) + x_ln_x(shares[cluster]) - x_ln_x(shares + shares[cluster]))
         return before - after - degrees
@@ -81,6 +89,7 @@ class CoarseLayer:
             matrix[:, emptied] = 0.0
         self._blocks[kept] += self._blocks[emptied]
         self._blocks[emptied] = 0.0
+        self._count([kept, emptied])
 
     def moving_gains(self, cell: int, cluster: int) -> Array:
         """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
@@ -88,17 +97,20 @@ class CoarseLayer:
         to_others = self._to_clusters[cell].copy()
         degree = to_others.sum()
         to_others[cluster] = max(to_others[cluster] - own, 0.0)
-        rest = self._blocks.copy()
-        rest[cluster] -= to_others
-        rest[:, cluster] -= to_others
-        rest[cluster, cluster] -= own
+        some = np.flatnonzero(to_others)  # terms of clusters that the cell has no edges to stay as they are
+        edges = to_others[some]
+        rest = self._blocks[:, some]
+        rest[cluster] -= edges
+        rest[:, some == cluster] -= to_others[:, None]
+        rest[cluster, some == cluster] -= own
         np.maximum(rest, 0.0, out=rest)
-        shares = rest.sum(axis=1) + to_others  # wherever the cell is, its edges end in the others' clusters
-        diagonal = np.diag(rest)
-        without = 2 * x_ln_x(rest).sum(axis=1) - x_ln_x(diagonal)
-        joined = x_ln_x(rest + to_others)
-        within = 2 * (joined.sum(axis=1) - np.diag(joined)) + x_ln_x(diagonal + 2 * to_others + own)
-        totals = within - without - 2 * (x_ln_x(shares + degree) - x_ln_x(shares))
+        diagonal = np.diag(self._blocks).copy()
+        diagonal[cluster] = max(diagonal[cluster] - 2 * to_others[cluster] - own, 0.0)
+        shares = self._shares.copy()  # wherever the cell is, its edges end in the others' clusters
+        shares[cluster] = max(shares[cluster] - degree, 0.0)
+        totals = 2 * (x_ln_x(rest + edges) - x_ln_x(rest)).sum(axis=1)
+        totals += x_ln_x(diagonal) - 2 * x_ln_x(diagonal + to_others) + x_ln_x(diagonal + 2 * to_others + own)
+        totals -= 2 * (x_ln_x(shares + degree) - x_ln_x(shares))
         return totals - totals[cluster]
 
     def move(self, cell: int, cluster: int, new_cluster: int) -> None:
@@ -113,6 +125,7 @@ class CoarseLayer:
         np.maximum(self._blocks, 0.0, out=self._blocks)  # rounding
         self._to_clusters[:, cluster] = np.maximum(self._to_clusters[:, cluster] - self._between[:, cell], 0.0)
         self._to_clusters[:, new_cluster] += self._between[:, cell]
+        self._count([cluster, new_cluster])
 
 
 class CoarseWords:

@@ -35,8 +35,10 @@ Normalized: TypeAlias = csr_array | MembershipOperator
 
 DIMENSIONS = 128
 """Numbers per node that features are reduced to: more are slower to cluster and no better."""
-STARTS = 10
-"""Of K-means."""
+STARTS = 5
+"""Of K-means: what it misses, mending corrects."""
+CENTERS = 200
+"""That all starts of K-means draw together, but for the first: with many centres drawing them takes longest."""
 ROUNDING = 1e-10
 """Length of a row, relative to the longest, that is rounding."""
 SAMPLE = 50_000
@@ -115,8 +117,16 @@ class ProposalInputs:
     def eigenvectors(self, matrix: Normalized, key: Any = None) -> Array:
         """Return the K largest eigenvectors, rows scaled to unit length; under a key they are computed once."""
         if key is not None:
-            return self.once(("eigenvectors", key), lambda: self.eigenvectors(matrix))
+            return self.once(("eigenvectors", key), lambda: unit_rows(self._vectors(matrix, key)))
         return unit_rows(largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+
+    def _vectors(self, matrix: Normalized, key: Any) -> Array:
+        return self.once(("vectors", key), lambda: largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+
+    @property
+    def known_vectors(self) -> dict[Any, Array]:
+        """Eigenvectors that were computed, by their keys: "mean", or the number of a relation."""
+        return {key[1]: vectors for key, vectors in self._kept.items() if key[0] == "vectors"}
 
     def kmeans(self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS) -> Labels:
         """Cluster rows by K-means."""
@@ -127,7 +137,7 @@ class ProposalInputs:
             warnings.simplefilter(
                 "ignore", ConvergenceWarning
             )  # fewer distinct rows than centres: mending goes on from there
-            found = KMeans(k, n_init=n_init, random_state=seed).fit(seen)
+            found = KMeans(k, n_init=max(1, min(n_init, CENTERS // k)), random_state=seed).fit(seen)
         labels = found.labels_ if len(seen) == len(rows) else found.predict(rows)
         return labels.astype(np.int64)
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import eigvalsh
 from scipy.optimize import minimize
 
 from orthonet.evidence.proposals.inputs import Array, ProposalInputs, unit_rows
 from orthonet.evidence.sources import Labels
-from orthonet.linalg.eigen import largest_eigenvectors
 
 EVALUATIONS = 20
 """Spectra that the search for weights looks at, at most."""
@@ -59,20 +59,33 @@ def projection(inputs: ProposalInputs) -> Labels:
     return inputs.kmeans(unit_rows(left[:, : inputs.n_clusters]))
 
 
+def _vectors_of_layers(inputs: ProposalInputs, n_layers: int) -> list[Array]:
+    mean_rows(inputs)
+    for index in range(n_layers):
+        layer_rows(inputs, index)
+    return [inputs.known_vectors[key] for key in ("mean", *range(n_layers))]
+
+
 def spectrum(inputs: ProposalInputs) -> Labels:
     """Propose from the mean with the weights that the spectrum chooses."""
     return inputs.kmeans(inputs.eigenvectors(inputs.mean(spectrum_weights(inputs))))
 
 
 def spectrum_weights(inputs: ProposalInputs) -> npt.NDArray[np.float64]:
-    """Return the weights of the layers, the features' own included, that minimise the objective of the module."""
+    """Return the weights of the layers, the features' own included, that minimise the objective of the module.
+
+    Spectra are looked at in the span of the eigenvectors of all layers and of their mean, where each costs next to nothing.
+    """
     k, n_layers = inputs.n_clusters, inputs.n_relations + (inputs.feature_layer is not None)
+    basis = np.linalg.qr(np.hstack(_vectors_of_layers(inputs, n_layers)))[0]
+    small = [basis.T @ (inputs.normalized(index) @ basis) for index in range(n_layers)]
 
     def objective(free: Array) -> float:
         weights = np.append(free, 1 - free.sum())
         if (weights < 0).any():
             return 10.0 - 10.0 * float(weights[weights < 0].sum())
-        values = 1 - largest_eigenvectors(inputs.mean(weights), k + 1, inputs.rng)[0]
+        mixed = np.einsum("s,sij->ij", weights, small)
+        values = 1 - eigvalsh(mixed, subset_by_index=(len(mixed) - k - 1, len(mixed) - 1), check_finite=False)[::-1]
         return float(values[k - 1] / max(values[k], 1e-12) - values[1] + 0.5 * weights @ weights)
 
     centre = np.full(n_layers, 1 / n_layers)
