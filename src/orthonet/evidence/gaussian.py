@@ -20,7 +20,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
 from scipy.special import gammaln
 from sklearn.utils.extmath import randomized_svd
@@ -43,6 +42,8 @@ CONTINUOUS_COLUMNS = 0.5
 """Share of the columns that must be continuous: else the few that are do not speak for the features."""
 SAMPLE = 10_000
 """Nodes that are looked at to tell continuous columns from others."""
+BLOCK = 4096
+"""Nodes whose distances to all clusters are computed at once."""
 CENTER_WEIGHT = 0.1
 """Nodes that the mean of all counts for in the mean of a cluster: so few that only empty clusters feel it."""
 
@@ -130,14 +131,14 @@ class GaussianSource:
         values, weights = self._values, self._weights
         sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64, copy=False)
         means = np.zeros((n_clusters, values.shape[1]))
-        np.add.at(means, labels, values * weights[:, None])
-        means /= np.where(sizes > 0, sizes, 1.0)[:, None]
         scatters = np.zeros((n_clusters, values.shape[1], values.shape[1]))
         order = np.argsort(labels, kind="stable")
         ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
         for cluster, members in enumerate(np.split(order, ends[:-1])):
-            centered = values[members] - means[cluster]
-            scatters[cluster] = (centered * weights[members, None]).T @ centered
+            if members.size:
+                weighted = values[members] * weights[members, None]
+                means[cluster] = weighted.sum(axis=0) / max(sizes[cluster], np.finfo(np.float64).tiny)
+                scatters[cluster] = weighted.T @ (values[members] - means[cluster])
         return sizes, means, scatters
 
     def _log_predictive(self, labels: Labels, n_clusters: int, leave_out: bool = True) -> Array:
@@ -147,27 +148,40 @@ class GaussianSource:
         prior_weight = n_features + 1.0  # what the shared covariance counts for: as many nodes as it has dimensions
         shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, len(values))
         center = (self._weights @ values) / self._weights.sum()
-        found = np.empty((len(values), n_clusters))
-        for cluster in range(n_clusters):
-            size = sizes[cluster]
-            weight = CENTER_WEIGHT + size
-            offset = means[cluster] - center
-            scatter = prior_weight * shared + scatters[cluster]
-            scatter += CENTER_WEIGHT * size / weight * np.outer(offset, offset)
-            mean = (CENTER_WEIGHT * center + size * means[cluster]) / weight
-            triangle = np.linalg.cholesky(scatter)
-            distances = (solve_triangular(triangle, (values - mean).T, lower=True, check_finite=False) ** 2).sum(axis=0)
-            volume = 2 * np.log(np.diag(triangle)).sum()
-            freedom = prior_weight + size + 2.0
-            found[:, cluster] = _log_t(distances, volume, weight, freedom, n_features)
-            own = np.flatnonzero(labels == cluster)
-            if leave_out and own.size:
-                left = np.minimum(self._weights[own], size)
-                rest = weight - left
-                shrunk = np.maximum(1 - left * weight / rest * distances[own], 1e-12)
-                apart = (weight / rest) ** 2 * distances[own] / shrunk
-                found[own, cluster] = _log_t(apart, volume + np.log(shrunk), rest, freedom - left, n_features)
+        weights = CENTER_WEIGHT + sizes
+        offsets = means - center
+        scatters = prior_weight * shared + scatters
+        scatters += (CENTER_WEIGHT * sizes / weights)[:, None, None] * offsets[:, :, None] * offsets[:, None, :]
+        means = (CENTER_WEIGHT * center + sizes[:, None] * means) / weights[:, None]
+        triangles = np.linalg.cholesky(scatters)
+        volumes = 2 * np.log(np.diagonal(triangles, axis1=1, axis2=2)).sum(axis=1)
+        distances = _squared_distances(values, means, np.linalg.inv(triangles))
+        freedom = prior_weight + sizes + 2.0
+        found = _log_t(distances, volumes, weights, freedom, n_features)
+        if leave_out:
+            nodes = np.arange(len(values))
+            left = np.minimum(self._weights, sizes[labels])
+            whole, own = weights[labels], distances[nodes, labels]
+            rest = whole - left
+            shrunk = np.maximum(1 - left * whole / rest * own, 1e-12)
+            apart = (whole / rest) ** 2 * own / shrunk
+            volume = volumes[labels] + np.log(shrunk)
+            found[nodes, labels] = _log_t(apart, volume, rest, freedom[labels] - left, n_features)
         return found
+
+
+def _squared_distances(values: Array, means: Array, inverses: Array) -> Array:
+    """Return ‖L_c⁻¹ (x_i − m_c)‖² of every node and cluster, a block of nodes at a time."""
+    n_clusters, n_features = means.shape
+    turned = np.ascontiguousarray(inverses.transpose(2, 0, 1).reshape(n_features, n_clusters * n_features))
+    at_means = (inverses @ means[:, :, None]).ravel()
+    distances = np.empty((len(values), n_clusters))
+    for start in range(0, len(values), BLOCK):
+        block = values[start : start + BLOCK] @ turned
+        block -= at_means
+        np.square(block, out=block)
+        distances[start : start + BLOCK] = block.reshape(len(block), n_clusters, n_features).sum(axis=2)
+    return distances
 
 
 def _log_t(distances: Array, volume: Any, weight: Any, freedom: Any, n_features: int) -> Array:
