@@ -15,7 +15,7 @@ which all do together.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,9 +37,10 @@ from orthonet.clustering.judging import (
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
-from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
+from orthonet.clustering.preparation import Prepared, given_weights, prepare, with_coordinates
 from orthonet.clustering.projected_layers import warn_of_projections
 from orthonet.clustering.result import FitResult
+from orthonet.clustering.run import Run
 from orthonet.embedding.checkpoints import Checkpoints
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype
 from orthonet.embedding.embedder import Embedder
@@ -59,8 +60,6 @@ from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
-FULL_BATCH_UP_TO, AUTO_BATCH, EXACT_BATCH = 50_000, 4096, 20_000
-"""Nodes up to which ``batch_size="auto"`` takes all in each step, and how many of more, the last for an exact output."""
 NOT_IN_FINGERPRINT = {"checkpoint_dir", "distributed", "device", "n_jobs"}
 """Options of training that may change between a run that was interrupted and the one that goes on with it."""
 
@@ -84,6 +83,9 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     network = new_network(prepared, run)  # before the long work: a net of the wrong form fails here
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)
+    if processes.from_first(search is not None and rests_on_the_net(search, run)):
+        run = run.in_full(source.n_nodes, parameters)
+        network = new_network(prepared, run)
     laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
     prepared = with_coordinates(prepared, laplacian, processes)
     learned = learn(network, prepared, laplacian, run, checkpoints)
@@ -120,51 +122,12 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     )
 
 
-@dataclass(frozen=True)
-class Run:
-    """What all steps of one fit need."""
-
-    parameters: Parameters
-    """With what "auto" comes to for the nets."""
-    processes: Processes
-    batch_size: int | None
-    """How many nodes a training step sees, None for all."""
-    seed: int
-    """Of the initial weights and of the batches, the same in all processes."""
-    rng: np.random.Generator
-
-    @classmethod
-    def start(cls, n_nodes: int, parameters: Parameters, processes: Processes) -> Self:
-        """Compare the parameters with the number of nodes, and draw the seed."""
-        k = parameters.n_clusters
-        if k > n_nodes:
-            raise ValueError(f"n_clusters={k} is more than the {n_nodes} nodes there are")
-        if processes.size > n_nodes:
-            raise ValueError(f"{processes.size} processes are more than the {n_nodes} nodes they would share")
-        parameters = parameters.decided()
-        batch_size = _batch_size(n_nodes, parameters, processes)
-        drawn = int(random_generator(parameters.random_state).integers(2**63 - 1))
-        rng = random_generator(processes.from_first(drawn))
-        return cls(parameters, processes, batch_size, int(rng.integers(2**63 - 1)), rng)
-
-
-def _batch_size(n_nodes: int, parameters: Parameters, processes: Processes) -> int | None:
-    size = parameters.training.batch_size
-    if size == "auto":
-        of_more = EXACT_BATCH if parameters.training.output_layer == "exact" else AUTO_BATCH
-        size = None if n_nodes <= FULL_BATCH_UP_TO else of_more
-    if size is not None and size >= n_nodes:
-        size = None
-    if averages_over_graph(parameters) and (size is not None or processes.size > 1):
-        where = "distributed=False" if processes.size > 1 else "batch_size=None"
-        raise ValueError(
-            "network='gcn' averages over neighbours, which a batch, or the share of one process, does not contain; pass "
-            f"training.{where}, or smooth the features once instead: smoothing=2"
-        )
-    return size
-
-
 # Weigh
+
+
+def rests_on_the_net(search: Search, run: Run) -> bool:
+    """Whether labels are asked for by evidence which cannot tell clusters from cuts, so that the net alone decides."""
+    return run.parameters.assign_labels.method == "evidence" and search.cannot_judge
 
 
 def weigh(prepared: Prepared, run: Run) -> Search | None:
@@ -208,7 +171,7 @@ def aggregate_layers(
     parameters, processes = run.parameters, run.processes
     if not processes.first:
         return None, processes.from_first(None)
-    by_evidence = parameters.assign_labels.method == "evidence"
+    by_evidence = parameters.assign_labels.method == "evidence" and search is not None and not search.cannot_judge
     stored = None if checkpoints is None else checkpoints.load_laplacian()
     if stored is not None:
         return stored[0], processes.from_first(stored[1])

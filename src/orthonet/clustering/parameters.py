@@ -75,10 +75,10 @@ class Parameters:
     random_state: Any
     verbose: bool | None
 
-    def decided(self) -> Parameters:
-        """Return them with what "auto" comes to for the nets and their training."""
+    def decided(self, by_evidence: bool = True) -> Parameters:
+        """Return them with what "auto" comes to for the nets; as for labels by evidence, where these are asked for."""
         kind = self.network.kind if isinstance(self.network, Network) else "a module"
-        training = decided_training(self.training, kind, self.assign_labels.method == "evidence")
+        training = decided_training(self.training, kind, by_evidence and self.assign_labels.method == "evidence")
         if not isinstance(self.network, Network):
             return replace(self, training=training)
         layers = decided_layers(self.network, self.n_clusters, training.output_layer == "exact")
