@@ -88,7 +88,7 @@ class ClusterNumbers:
     candidates : tuple of CandidateNumber
         By rising number.
     chosen : int
-        The number that is worth most.
+        The number that is worth most, of those that pay (S > H); if none does, the one that loses least.
     reliability : float
         Share of the resampled data sets on which the same number, or one within 5 % of it, is worth most.
     alternatives : tuple of int
@@ -196,11 +196,13 @@ def _judged(rows: Sequence[CandidateNumber], worths: Array) -> ClusterNumbers:
     """Choose by the worths of the data as it is, and count the votes of the resampled data."""
     votes = np.bincount(worths.argmax(axis=1), minlength=len(rows)) / len(worths)
     rows = [replace(row, votes=float(vote)) for row, vote in zip(rows, votes, strict=True)]
-    best = max(rows, key=lambda row: row.worth)
+    paying = [row for row in rows if row.support > row.entropy]
+    # Where nothing pays there is nothing to choose by but what is lost least.
+    best = max(paying, key=lambda row: row.worth) if paying else max(rows, key=lambda row: row.support - row.entropy)
     near = [row for row in rows if abs(row.n_clusters - best.n_clusters) <= 0.05 * best.n_clusters]
     others = [
         row.n_clusters
-        for row in sorted(rows, key=lambda row: -row.worth)
+        for row in sorted(paying, key=lambda row: -row.worth)
         if row is not best and (row.worth >= STANDS * best.worth or row.votes >= 2 / len(worths))
     ]
     return ClusterNumbers(
@@ -208,7 +210,7 @@ def _judged(rows: Sequence[CandidateNumber], worths: Array) -> ClusterNumbers:
         best.n_clusters,
         float(sum(row.votes for row in near)),
         tuple(others),
-        any(row.support > row.entropy for row in rows),
+        bool(paying),
     )
 
 
