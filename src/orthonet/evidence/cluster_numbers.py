@@ -44,7 +44,8 @@ Array = npt.NDArray[np.float64]
 REFERENCE = 8
 """Clusters of the search that weighs the sources."""
 FIRST_TOP = 32
-"""Numbers of clusters that are looked at first; as long as the best is in the upper half, twice as many are."""
+"""Numbers of clusters that are looked at first; as long as the best is in the upper half, twice as many are, in the last
+quarter four times as many."""
 SMALLEST_MEAN = 8
 """Nodes per cluster, as a mean, that the largest number leaves at least."""
 ALL_UP_TO, RATIO = 24, 1.06
@@ -165,7 +166,7 @@ def choose_number(
         found = _chosen(search, smallest, top, rng)
         if largest is not None or 2 * found.chosen <= top or top >= most:
             return found
-        top = min(most, 2 * top)
+        top = min(most, (4 if 4 * found.chosen > 3 * top else 2) * top)
         tell(1, f"up to {top}")
 
 
