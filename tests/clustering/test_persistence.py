@@ -146,9 +146,9 @@ def test_a_broken_index_is_refused(saved, content):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda index: index.update(version=99), "format version 99; this package reads version 5"),
+        (lambda index: index.update(version=99), "format version 99; this package reads version 6"),
         (lambda index: index["fitted"]["network"].update(sizes=[6, 10**12, 3]), "does not fit weights"),
-        (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "not the size of a layer"),
+        (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "'400' is not a size"),
         (lambda index: index["fitted"]["network"].update(sizes=[]), "does not fit weights"),
         (lambda index: index["fitted"]["network"].update(members=10**12), "does not fit weights"),
         (lambda index: index["fitted"]["network"].update(members=2), "does not fit weights"),
@@ -161,15 +161,28 @@ def test_a_broken_index_is_refused(saved, content):
         ),
         (lambda index: index["fitted"].update(feature_scaling="eval"), "feature_scaling is 'eval'"),
         (lambda index: index["fitted"].update(layer_names=["a"]), "layer_weights should be finite"),
-        (lambda index: index["parameters"].update(n_clusters=99), r"should be finite numbers of shape \(.*\b99\b.*\)"),
-        (lambda index: index["parameters"].update(n_clusters="3"), "not the size of a layer"),
+        (
+            lambda index: (index["parameters"].update(n_clusters="auto"), index["fitted"].update(n_clusters=99)),
+            r"should be finite numbers of shape \(.*\b99\b.*\)",
+        ),
+        (
+            lambda index: index["fitted"].update(
+                numbers={"candidates": [], "alternatives": [], "reliability": 1.0, "pays": True}
+            ),
+            "the table of numbers of clusters does not agree",
+        ),
+        (lambda index: index["parameters"].update(n_clusters=99), "n_clusters=99, but the fit found 3"),
+        (lambda index: index["parameters"].update(n_clusters="3"), "n_clusters must be a whole number"),
         (lambda index: index["fitted"].update(feature_scaling="auto"), "feature_scaling is 'auto'"),
         (lambda index: index["tensors"].update(file=".."), "missing or cannot be read"),
         (lambda index: index["fitted"].update(feature_names=["a"]), "number of feature names"),
         (lambda index: index["parameters"].update(exec="import os"), "malformed"),
         (lambda index: index["fitted"].update(head="os.system"), "head_weights should be|a head on 'os.system'"),
         (lambda index: index["fitted"].update(head=["features"]), "malformed|head_weights should be"),
-        (lambda index: index["fitted"].update(source_names=["a"]), "(evidence|corroboration) should be finite"),
+        (
+            lambda index: index["fitted"].update(source_names=["a"]),
+            "(evidence|own_evidence|corroboration|without) should be finite",
+        ),
         (lambda index: index["fitted"].update(source_names=None), "malformed"),
         (lambda index: index["fitted"].update(node_ids=["a"]), "node_ids should be 150 ids, one per node"),
         (lambda index: index["fitted"].update(node_ids="a" * 150), "node_ids should be 150 ids, one per node"),

@@ -1,6 +1,7 @@
-"""One fit, from data to result: prepare → weigh → aggregate → learn → judge → place.
+"""One fit, from data to result: prepare → choose → weigh → aggregate → learn → judge → place.
 
     prepare     which layers are aggregated, and what the nets see of each node
+    choose      how many clusters, if that was left to the data
     weigh       a first search for the partition that all sources support, and how far they corroborate each other
     aggregate   one Laplacian L of all layers
     learn       nets that map the features to the lowest eigenvectors of L, and the embedding that they give
@@ -14,7 +15,7 @@ which all do together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ import torch
 
 from orthonet.aggregation import aggregate
 from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical_order, soft_assignment
+from orthonet.clustering.choosing import choose, weights_by_name
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import (
     Judgement,
@@ -35,9 +37,10 @@ from orthonet.clustering.judging import (
     node_order,
 )
 from orthonet.clustering.net_options import Network
+from orthonet.clustering.node_evidence import detail_arrays, terms_of
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
-from orthonet.clustering.preparation import Prepared, given_weights, prepare, with_coordinates
+from orthonet.clustering.preparation import Prepared, given_weights, prepare, with_clusters, with_coordinates
 from orthonet.clustering.projected_layers import warn_of_projections
 from orthonet.clustering.result import FitResult
 from orthonet.clustering.run import Run
@@ -53,6 +56,8 @@ from orthonet.embedding.tensors import as_tensor
 from orthonet.embedding.training import train
 from orthonet.embedding.training_result import TrainingResult
 from orthonet.evidence.search import SEARCH_STEPS, WORDS, Search, search_partitions, sources_of
+from orthonet.evidence.terms import Terms
+from orthonet.graph.features import are_words
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
@@ -80,20 +85,22 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     prepared = prepare(source, parameters)
     if processes.first:
         warn_of_projections(prepared.graph)
+    chosen, numbers = choose(prepared, parameters, run.seed, processes)
+    run, prepared = replace(run, parameters=chosen.decided()), with_clusters(prepared, chosen)
     network = new_network(prepared, run)  # before the long work: a net of the wrong form fails here
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)
     if processes.from_first(search is not None and rests_on_the_net(search, run)):
-        run = run.in_full(source.n_nodes, parameters)
+        run = run.in_full(source.n_nodes, chosen)
         network = new_network(prepared, run)
     laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
     prepared = with_coordinates(prepared, laplacian, processes)
     learned = learn(network, prepared, laplacian, run, checkpoints)
-    judged = judge_clusters(learned.embedding, prepared, search, run)
+    judged, terms = judge_clusters(learned.embedding, prepared, search, run)
     head = place(prepared, learned.embedding, judged, run)
     layer_names = prepared.layers.layer_names
     return FitResult(
-        parameters=parameters,
+        parameters=chosen,
         arrays={
             "labels": judged.assignment.labels,
             "embedding": learned.embedding,
@@ -101,13 +108,16 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
             "spread": np.array(judged.assignment.spread),
             "probabilities": judged.probabilities,
             "layer_weights": np.array([report["layer_weights"][name] for name in layer_names]),
-            "evidence": judged.evidence,
+            "evidence": judged.nodes.evidence,
             "corroboration": judged.corroboration,
             "edge_evidence": judged.edge_evidence,
             **judged.memberships,
             "temperature": np.array(judged.temperature),
             "stability": np.array(judged.stability),
         },
+        details=detail_arrays(judged.nodes, terms),
+        numbers=numbers,
+        words=prepared.graph.features is not None and are_words(prepared.graph.features),
         embedder=learned.embedder,
         layer_names=layer_names,
         source_names=judged.source_names,
@@ -148,17 +158,10 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
             rng,
             scaler=prepared.scaler,
             feature_layer=None if known is None else known[order][:, order],
-            layer_weights=_by_name(given_weights(parameters), prepared.graph, graph),
+            layer_weights=weights_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,
         )
-
-
-def _by_name(weights: Array | None, given: MultilayerGraph, graph: MultilayerGraph) -> Array | None:
-    """Return weights of the given layers in the order of the same layers of another graph."""
-    if weights is None or len(weights) != len(given.relation_names):
-        return None
-    return np.array([weights[given.relation_names.index(name)] for name in graph.relation_names])
 
 
 # Aggregate
@@ -317,19 +320,24 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
 # Judge
 
 
-def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, run: Run) -> Judgement:
+def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, run: Run) -> tuple[Judgement, Terms]:
     """Find the clusters, and what the sources say of them; all processes get what the first one finds."""
     if not run.processes.first:
         return run.processes.from_first(None)
-    how = run.parameters.assign_labels
+    how, graph = run.parameters.assign_labels, prepared.graph
     if how.method == "evidence" and search is not None:
-        order = node_order(prepared.graph)
-        judged = judge(search, embedding[order], how.normalize_rows, run.rng)
-        return run.processes.from_first(in_given_order(judged, prepared.graph, order))
-    assignment = assign_clusters(embedding, prepared.graph, run)
-    probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
-    sources = sources_of(prepared.graph, None, run.parameters.n_clusters, run.rng)
-    return run.processes.from_first(explain_assignment(prepared.graph, sources, assignment, probabilities, run.rng))
+        order, sources = node_order(graph), search.sources
+        judged = in_given_order(judge(search, embedding[order], how.normalize_rows, run.rng), graph, order)
+        weights = dict(zip(search.source_names, search.weights.tolist(), strict=True))
+    else:
+        assignment = assign_clusters(embedding, graph, run)
+        probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
+        order, sources = np.arange(graph.n_nodes), sources_of(graph, None, run.parameters.n_clusters, run.rng)
+        judged = explain_assignment(graph, sources, assignment, probabilities, run.rng)
+        weights = dict.fromkeys(judged.source_names, 1.0)
+    labels, k = judged.assignment.labels, run.parameters.n_clusters
+    terms = terms_of(graph, sources, weights, order, labels, judged.nodes.runner_up, k)
+    return run.processes.from_first((judged, terms))
 
 
 def assign_clusters(embedding: Array, graph: MultilayerGraph, run: Run) -> Assignment:

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from orthonet.clustering.choosing import check_range
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.preparation import averages_over_graph
 from orthonet.embedding.processes import Processes
@@ -33,6 +34,8 @@ class Run:
     def start(cls, n_nodes: int, parameters: Parameters, processes: Processes) -> Self:
         """Compare the parameters with the number of nodes, and draw the seed."""
         k = parameters.n_clusters
+        if parameters.cluster_range is not None:
+            check_range(parameters.cluster_range, n_nodes)
         if k > n_nodes:
             raise ValueError(f"n_clusters={k} is more than the {n_nodes} nodes there are")
         if processes.size > n_nodes:
