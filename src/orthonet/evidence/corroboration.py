@@ -2,8 +2,9 @@
 
     c_s = max( I_s(z found without s), max_t I_s(z found from t alone) ) / I_s(z found from s alone),    between 0 and 1,
 
-with each node left out. A source of noise explains itself well and nobody else: c = 0. Each of the others is asked alone,
-too, since noise that speaks louder than the rest would hide that the rest agree. As a weight,
+with each node left out. A source of noise explains itself well and nobody else: c = 0. In z found without s the others count by
+what they say relative to the most that they could, and each of them is asked alone, too: else noise that speaks louder
+than the rest would hide that the rest agree. As a weight,
 
     w_s = 1 − (max_t c_t − c_s),
 
@@ -56,24 +57,20 @@ def corroboration(
     def found_from(weights: npt.NDArray[np.float64]) -> Labels:
         return _best(sources, starts, by_source @ weights, n_clusters, rng, weights)
 
-    alone = [
-        found_from(row) if source.observations else None for row, source in zip(np.eye(n_sources), sources, strict=True)
-    ]
+    alone = [found_from(row) for row in np.eye(n_sources)]
+    most = np.array([support([source], own, n_clusters) for source, own in zip(sources, alone, strict=True)])
+    loudness = np.where(most > 0, most, np.inf)
     values = np.zeros(n_sources)
-    for index, (source, own) in enumerate(zip(sources, alone, strict=True)):
-        if own is None:
-            continue
+    for index, source in enumerate(sources):
         others = apart & (np.arange(n_sources) != index)
-        if not others.any():
-            values[index] = 1.0
+        if source.observations == 0 or not others.any():
+            values[index] = float(source.observations > 0)
             continue
         partitions = [alone[other] for other in np.flatnonzero(others)]
         if others.sum() > 1:
-            partitions.append(found_from(others.astype(np.float64)))
-        reached = max(support([source], labels, n_clusters) for labels in partitions if labels is not None)
-        most = support([source], own, n_clusters)
-        if most > 0:
-            values[index] = np.clip(reached / most, 0.0, 1.0)
+            partitions.append(found_from(others / loudness))
+        reached = max(support([source], labels, n_clusters) for labels in partitions)
+        values[index] = np.clip(reached / loudness[index], 0.0, 1.0)
     return values
 
 
