@@ -1,4 +1,4 @@
-"""What a fitted model shows of itself: pictures, and a summary in a notebook."""
+"""What a fitted model shows of itself: explanations, pictures, and a summary in a notebook."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from orthonet.clustering.explanations import ClustersExplanation, NodeExplanation, explain_clusters, explain_node
 from orthonet.clustering.plot import plot_embedding, plot_history
 from orthonet.clustering.result import FitResult
 from orthonet.clustering.summary import model_html
@@ -17,9 +18,49 @@ if TYPE_CHECKING:
 
 
 class ModelDisplay(BaseEstimator):
-    """The methods of `OrthoNet` that draw and show what was found."""
+    """The methods of `OrthoNet` that explain, draw and show what was found."""
 
     _result: FitResult
+
+    def explain(self, node: Any) -> NodeExplanation:
+        """Explain why a node is in its cluster: what each source and its strongest words, groups and features say.
+
+        Parameters
+        ----------
+        node : node id, or int
+            An id of a node; or, if there is no such id, its position.
+
+        Returns
+        -------
+        NodeExplanation
+            Prints as a table, also in a notebook; ``.table`` is that table (a `PlainTable`, with pandas or without),
+            ``.to_pandas()`` the same as a data frame, ``.to_dict()`` everything as plain data.
+
+        Examples
+        --------
+        >>> from orthonet import OrthoNet, datasets
+        >>> data = datasets.make_multilayer_gaussians(n_nodes=90, n_clusters=3, random_state=0)
+        >>> model = OrthoNet(3, training={"max_iter": 20}, random_state=0).fit(data.graph)
+        >>> why = model.explain(7)
+        >>> why.cluster == model.labels_[7]
+        True
+        >>> [one.source for one in why.sources] == list(model.source_names_)
+        True
+        """
+        check_is_fitted(self)
+        return explain_node(self._result, node)
+
+    def explain_clusters(self) -> ClustersExplanation:
+        """Explain what defines each cluster: sources, words, groups and features, typical and odd members.
+
+        Returns
+        -------
+        ClustersExplanation
+            A sequence with a `ClusterExplanation` for each cluster, which prints as a table, also in a notebook; ``.table`` is
+            that table, ``.to_pandas()`` the same as a data frame, ``.to_dict()`` everything as plain data.
+        """
+        check_is_fitted(self)
+        return explain_clusters(self._result)
 
     def plot_embedding(
         self, color: Any = "cluster", *, ax: Axes | None = None, legend: bool = True, max_points: int = 30_000

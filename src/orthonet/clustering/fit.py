@@ -25,6 +25,7 @@ from orthonet.aggregation import aggregate
 from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical_order, soft_assignment
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import Judgement, explain_assignment, in_given_order, in_order, judge, node_order
+from orthonet.clustering.node_evidence import detail_arrays, terms_of
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
 from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
@@ -42,6 +43,8 @@ from orthonet.embedding.tensors import as_tensor
 from orthonet.embedding.training import train
 from orthonet.embedding.training_result import TrainingResult
 from orthonet.evidence.search import SEARCH_STEPS, WORDS, Search, search_partitions, sources_of
+from orthonet.evidence.terms import Terms
+from orthonet.graph.features import are_words
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
@@ -79,7 +82,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     laplacian, report = aggregate_layers(prepared, search, run, checkpoints)
     prepared = with_coordinates(prepared, laplacian, processes)
     learned = learn(network, prepared, laplacian, run, checkpoints)
-    judged = judge_clusters(learned.embedding, prepared, search, run)
+    judged, terms = judge_clusters(learned.embedding, prepared, search, run)
     head = place(prepared, learned.embedding, judged, run)
     layer_names = prepared.layers.layer_names
     return FitResult(
@@ -91,13 +94,15 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
             "spread": np.array(judged.assignment.spread),
             "probabilities": judged.probabilities,
             "layer_weights": np.array([report["layer_weights"][name] for name in layer_names]),
-            "evidence": judged.evidence,
+            "evidence": judged.nodes.evidence,
             "corroboration": judged.corroboration,
             "edge_evidence": judged.edge_evidence,
             **judged.memberships,
             "temperature": np.array(judged.temperature),
             "stability": np.array(judged.stability),
         },
+        details=detail_arrays(judged.nodes, terms),
+        words=prepared.graph.features is not None and are_words(prepared.graph.features),
         embedder=learned.embedder,
         layer_names=layer_names,
         source_names=judged.source_names,
@@ -342,19 +347,24 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
 # Judge
 
 
-def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, run: Run) -> Judgement:
+def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, run: Run) -> tuple[Judgement, Terms]:
     """Find the clusters, and what the sources say of them; all processes get what the first one finds."""
     if not run.processes.first:
         return run.processes.from_first(None)
-    how = run.parameters.assign_labels
+    how, graph = run.parameters.assign_labels, prepared.graph
     if how.method == "evidence" and search is not None:
-        order = node_order(prepared.graph)
-        judged = judge(search, embedding[order], how.normalize_rows, run.rng)
-        return run.processes.from_first(in_given_order(judged, prepared.graph, order))
-    assignment = assign_clusters(embedding, prepared.graph, run)
-    probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
-    sources = sources_of(prepared.graph, None, run.rng)
-    return run.processes.from_first(explain_assignment(prepared.graph, sources, assignment, probabilities, run.rng))
+        order, sources = node_order(graph), search.sources
+        judged = in_given_order(judge(search, embedding[order], how.normalize_rows, run.rng), graph, order)
+        weights = dict(zip(search.source_names, search.weights.tolist(), strict=True))
+    else:
+        assignment = assign_clusters(embedding, graph, run)
+        probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
+        order, sources = np.arange(graph.n_nodes), sources_of(graph, None, run.rng)
+        judged = explain_assignment(graph, sources, assignment, probabilities, run.rng)
+        weights = dict.fromkeys(judged.source_names, 1.0)
+    labels, k = judged.assignment.labels, run.parameters.n_clusters
+    terms = terms_of(graph, sources, weights, order, labels, judged.nodes.runner_up, k)
+    return run.processes.from_first((judged, terms))
 
 
 def assign_clusters(embedding: Array, graph: MultilayerGraph, run: Run) -> Assignment:

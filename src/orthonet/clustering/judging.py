@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 
 from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, canonical_order
 from orthonet.clustering.group_evidence import membership_arrays, reordered
+from orthonet.clustering.node_evidence import NodeEvidence, node_evidence
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.mending import Partition
@@ -47,8 +48,8 @@ class Judgement:
         Nats of evidence that count as one.
     stability : float
         Share of nodes that keep their cluster when the data is resampled.
-    evidence : array of shape (N, sources)
-        Nats for each node's own cluster against its runner-up.
+    nodes : NodeEvidence
+        What each source says of each node.
     corroboration : array of shape (sources,)
     edge_evidence : array of shape (S, K, K)
         Nats that an edge of a layer to a node of cluster b, of weight 1, says for cluster a; one of weight w says √w times as
@@ -62,7 +63,7 @@ class Judgement:
     probabilities: Array
     temperature: float
     stability: float
-    evidence: Array
+    nodes: NodeEvidence
     corroboration: Array
     edge_evidence: Array
     memberships: dict[str, Array]
@@ -88,7 +89,7 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
         tempered.probabilities,
         tempered.temperature,
         tempered.stability,
-        evidence_of_sources(sources, assignment.labels, k, weights),
+        node_evidence(sources, assignment.labels, k, weights),
         search.corroboration,
         edge_evidence_of(search.inputs.layers, sources, assignment.labels, k, weights),
         membership_arrays(sources, assignment.labels, k, weights),
@@ -152,7 +153,7 @@ def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDAr
         assignment=replace(assignment, labels=assignment.labels[nodes]),
         source_names=tuple(names[source] for source in sources),
         probabilities=judgement.probabilities[nodes],
-        evidence=judgement.evidence[np.ix_(nodes, sources)],
+        nodes=judgement.nodes.at(nodes, sources),
         corroboration=judgement.corroboration[sources],
         edge_evidence=judgement.edge_evidence[layers],
         memberships=reordered(judgement.memberships, [one - graph.n_layers for one in relations[graph.n_layers :]]),
@@ -175,24 +176,11 @@ def explain_assignment(
         probabilities,
         1.0,
         1.0,
-        evidence_of_sources(sources, assignment.labels, k, alike),
+        node_evidence(sources, assignment.labels, k, alike),
         corroboration(sources, [assignment.labels], k, rng),
         edge_evidence_of(graph.layers, sources, assignment.labels, k, alike),
         membership_arrays(sources, assignment.labels, k, alike),
     )
-
-
-def evidence_of_sources(sources: list[Source], labels: Labels, n_clusters: int, weights: Array) -> Array:
-    """Return what each source says for each node's own cluster against its runner-up by all sources, in nats."""
-    by_source = np.stack(
-        [weight * source.node_scores(labels, n_clusters) for source, weight in zip(sources, weights, strict=True)],
-        axis=1,
-    )
-    nodes = np.arange(len(labels))
-    total = by_source.sum(axis=1)
-    total[nodes, labels] = -np.inf
-    runner_up = total.argmax(axis=1)
-    return by_source[nodes, :, labels] - by_source[nodes, :, runner_up]
 
 
 def edge_evidence_of(

@@ -21,7 +21,7 @@ import torch
 
 from orthonet.clustering.parameters import CONSTRAINTS, Parameters, check_parameters
 from orthonet.clustering.placement import HEAD_INPUTS, Head
-from orthonet.clustering.result import ARRAYS, HEAD_ARRAYS, FitResult
+from orthonet.clustering.result import ARRAYS, DETAIL_ARRAYS, HEAD_ARRAYS, FitResult
 from orthonet.embedding.embedder import Embedder
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
@@ -32,7 +32,7 @@ from orthonet.support.regular_files import opened_inside
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
-FORMAT, VERSION = "orthonet-model", 5
+FORMAT, VERSION = "orthonet-model", 6
 INDEX = "model.json"
 MAX_INDEX_BYTES = 64 * 2**20
 """A larger index is not read: no model has so many names."""
@@ -65,6 +65,7 @@ def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | Pat
             "feature_names": _jsonable(result.feature_names),
             "feature_scaling": None if result.embedder.scaler is None else result.embedder.scaler.kind,
             "n_features": result.n_features,
+            "words": result.words,
             "network": _form(result.embedder.network),
             "complete": result.complete,
             "aggregation": _jsonable(result.aggregation),
@@ -159,7 +160,7 @@ def _read_index(folder: Path) -> Any:
 def _arrays(result: FitResult) -> Arrays:
     """Return everything numeric of a result by name."""
     scaler = result.embedder.scaler
-    arrays = {**result.arrays, "to_embedding": np.asarray(result.embedder.to_embedding)}
+    arrays = {**result.arrays, **result.details, "to_embedding": np.asarray(result.embedder.to_embedding)}
     if result.head is not None:
         head = result.head
         arrays |= {"head_weights": head.weights, "head_bias": head.bias, "head_accuracy": np.array(head.accuracy)}
@@ -240,11 +241,12 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
         "groups": len(arrays["group_rarity"]),
         "two-mode relations": len(fitted["groups"]),
         "head inputs": n_features if fitted["head"] == "features" else n_clusters,
+        "node terms": arrays["node_terms"].shape[-1],
+        "cluster terms": arrays["cluster_terms"].shape[-1],
     }
     form, names = fitted["network"], fitted["feature_names"]
     _check_arrays(arrays, sizes, own_module=form["kind"] == "module")
-    if not np.isin(arrays["labels"], np.arange(n_clusters)).all():
-        raise _Damaged(f"the labels and n_clusters do not agree on {n_clusters} clusters")
+    _check_numbers(arrays, n_clusters, n_features + sizes["groups"])
     if not arrays["temperature"] > 0:
         raise _Damaged("temperature should be positive")
     network = _network(form, {n.removeprefix(NETWORK): a for n, a in arrays.items() if n.startswith(NETWORK)}, module)
@@ -262,6 +264,8 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
     return FitResult(
         parameters=parameters,
         arrays={name: arrays[name] for name in ARRAYS},
+        details={name: arrays[name] for name in DETAIL_ARRAYS},
+        words=bool(fitted["words"]),
         embedder=Embedder(network, _scaler(fitted["feature_scaling"], arrays), n_clusters, arrays["to_embedding"]),
         layer_names=layer_names,
         source_names=tuple(map(str, fitted["source_names"])),
@@ -280,6 +284,7 @@ def _check_arrays(arrays: Arrays, sizes: Mapping[str, int], *, own_module: bool)
     """Compare each array with the shape and the type that it must have."""
     forms: dict[str, tuple[tuple[str, ...], Any]] = {
         **ARRAYS,
+        **DETAIL_ARRAYS,
         **HEAD_ARRAYS,
         "to_embedding": (("outputs", "clusters"), np.float64),
         "feature_mean": (("features",), np.float64),
@@ -294,6 +299,16 @@ def _check_arrays(arrays: Arrays, sizes: Mapping[str, int], *, own_module: bool)
             dtype = array.dtype  # a module may count in integers, such as batches
         if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
             raise _Damaged(f"{name} should be finite numbers of shape {shape}, but is not")
+
+
+def _check_numbers(arrays: Arrays, n_clusters: int, n_terms: int) -> None:
+    """Compare numbers of clusters and of terms with how many there are."""
+    for name in ("labels", "runner_up", "without"):
+        if not np.isin(arrays[name], np.arange(n_clusters)).all():
+            raise _Damaged(f"the {name} and n_clusters do not agree on {n_clusters} clusters")
+    for name in ("node_terms", "cluster_terms"):
+        if arrays[name].size and not -1 <= arrays[name].min() <= arrays[name].max() < n_terms:
+            raise _Damaged(f"{name} names other features or groups than the {n_terms} there are")
 
 
 def _check_sizes(sizes: list[int], members: int, weights: dict[str, np.ndarray[Any, Any]]) -> None:

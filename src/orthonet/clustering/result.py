@@ -39,6 +39,20 @@ ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
 }
 """The shape and the type of each fitted array; the attribute of the estimator has the same name with an underscore."""
 
+DETAIL_ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
+    "runner_up": (("nodes",), np.int64),
+    "own_evidence": (("nodes", "sources"), np.float64),
+    "without": (("nodes", "sources"), np.int64),
+    "node_terms": (("nodes", "node terms"), np.int64),
+    "node_term_nats": (("nodes", "node terms"), np.float64),
+    "node_term_values": (("nodes", "node terms"), np.float64),
+    "cluster_terms": (("clusters", "cluster terms"), np.int64),
+    "cluster_term_nats": (("clusters", "cluster terms"), np.float64),
+    "cluster_term_inside": (("clusters", "cluster terms"), np.float64),
+    "cluster_term_outside": (("clusters", "cluster terms"), np.float64),
+}
+"""The same of what `OrthoNet.explain` shows, see `NodeEvidence` and `Terms`; the estimator has no attributes of these names."""
+
 HEAD_ARRAYS: dict[str, tuple[tuple[str, ...], type[np.generic]]] = {
     "head_weights": (("clusters", "head inputs"), np.float64),
     "head_bias": (("clusters",), np.float64),
@@ -57,6 +71,10 @@ class FitResult:
         Of this fit.
     arrays : mapping of str to array
         By the names in `ARRAYS`.
+    details : mapping of str to array
+        By the names in `DETAIL_ARRAYS`.
+    words : bool
+        Whether the features are words or counts.
     embedder : Embedder
         The map from features to the embedding.
     layer_names : tuple of str
@@ -85,6 +103,8 @@ class FitResult:
 
     parameters: Parameters
     arrays: Mapping[str, Array]
+    details: Mapping[str, Array]
+    words: bool
     embedder: Embedder
     layer_names: tuple[str, ...]
     source_names: tuple[str, ...]
@@ -107,6 +127,15 @@ class FitResult:
     def confidence(self) -> npt.NDArray[np.float64]:
         """The probability of each node's own label."""
         return self.arrays["probabilities"].max(axis=1)
+
+    @property
+    def term_names(self) -> tuple[str, ...]:
+        """Names of what `DETAIL_ARRAYS` counts as terms: the features, then the groups of all two-mode relations."""
+        names = self.feature_names or tuple(f"feature {column}" for column in range(self.n_features))
+        counts = self.arrays["group_counts"].tolist()
+        for (relation, groups), count in zip(self.groups.items(), counts, strict=True):
+            names += tuple(f"{relation}: {group}" for group in (groups or range(count)))
+        return names
 
     @property
     def n_iter(self) -> int:

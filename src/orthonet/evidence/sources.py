@@ -229,6 +229,25 @@ class WordSource:
         expected = np.outer(in_clusters.sum(axis=1), self._shares)
         return np.log((in_clusters + UNSEEN) / (expected + UNSEEN)) * self._per_word
 
+    def node_terms(self, labels: Labels, rivals: Labels, n_clusters: int) -> csr_array:
+        """Return what each word of each node says for its cluster against a rival, in nats, N x M.
+
+        A row adds up to the difference of the node's two scores.
+        """
+        in_clusters = self._in_clusters(labels, n_clusters)
+        sizes = in_clusters.sum(axis=1)
+        nodes = np.repeat(np.arange(self.n_nodes), np.diff(self._words.indptr))
+        words, counts, own, other = self._words.indices, self._words.data, labels[nodes], rivals[nodes]
+        left = np.maximum(in_clusters[own, words] - counts, 0.0) + UNSEEN
+        expected = np.maximum(sizes[own] - self._lengths[nodes], 0.0) * self._shares[words] + UNSEEN
+        rival = (in_clusters[other, words] + UNSEEN) / (sizes[other] * self._shares[words] + UNSEEN)
+        nats = self._per_word * counts * (np.log(left / expected) - np.log(rival))
+        return csr_array((nats, words, self._words.indptr), shape=self._words.shape)
+
+    def cluster_terms(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what each word says for each cluster, in nats, over all words of its nodes, K x M."""
+        return self._in_clusters(labels, n_clusters) * self.log_ratios(labels, n_clusters)
+
     def coarse(self, cells: Labels, n_cells: int) -> CoarseWords:
         """Return the words of cells of nodes."""
         return CoarseWords(self._in_clusters(cells, n_cells) / self._total)
