@@ -169,7 +169,10 @@ def test_a_broken_index_is_refused(saved, content):
         (lambda index: index["parameters"].update(exec="import os"), "malformed"),
         (lambda index: index["fitted"].update(head="os.system"), "head_weights should be|a head on 'os.system'"),
         (lambda index: index["fitted"].update(head=["features"]), "malformed|head_weights should be"),
-        (lambda index: index["fitted"].update(source_names=["a"]), "(evidence|own_evidence|corroboration|without) should be finite"),
+        (
+            lambda index: index["fitted"].update(source_names=["a"]),
+            "(evidence|own_evidence|corroboration|without) should be finite",
+        ),
         (lambda index: index["fitted"].update(source_names=None), "malformed"),
         (lambda index: index["fitted"].update(node_ids=["a"]), "node_ids should be 150 ids, one per node"),
         (lambda index: index["fitted"].update(node_ids="a" * 150), "node_ids should be 150 ids, one per node"),
