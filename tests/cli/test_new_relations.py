@@ -102,7 +102,9 @@ def test_what_the_model_does_not_know_is_refused_by_name(orthonet, company, monk
 
 
 def test_numbers_and_names_among_the_ids_are_the_same_nodes(orthonet, tmp_path, rows_of):
-    layer = datasets.make_multilayer_sbm(40, 1, 2, p_in=0.6, p_out=0.02, random_state=0).graph.layers[0]
+    layer = datasets.make_multilayer_sbm(
+        40, 1, 2, p_in=0.6, p_out=0.02, kind="informative", random_state=0
+    ).graph.layers[0]
     rows = [f"{i},{j}" for i, j in zip(*layer.tocoo().coords, strict=True) if i < j]
     (tmp_path / "mail.csv").write_text("\n".join(["source,target", *rows]) + "\n")
     done = orthonet(
