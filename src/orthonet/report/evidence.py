@@ -55,7 +55,7 @@ def sources_table(fitted: Fitted) -> tuple[list[Html], dict[str, Any]]:
         rows.append(row)
     words = (
         "Nats per node: what the source says for a node's own cluster against its runner-up, mean over the nodes. For and "
-        f"against: nodes of which it says {STRONG:g} nats or more, either way. Corroborated, 0 to 1: how far the clusters that "
+        f"against: nodes of which it says {STRONG:g} nat or more, either way. Corroborated, 0 to 1: how far the clusters that "
         "the other sources find explain what this one shows; near 0 it stands alone."
     )
     if changed is not None:

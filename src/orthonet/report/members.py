@@ -28,8 +28,8 @@ UNSURE = 0.8
 """Confidence below which a node lies between clusters."""
 SILENCE = 0.05
 """Nats below which a source has nothing to say."""
-STRONG = 2.0
-"""Nats of a source, for or against a node's cluster, that are an opinion: odds of seven to one."""
+STRONG = 1.0
+"""Nats of a source, for or against a node's cluster, that are an opinion: odds of e = 2.7 to one."""
 
 
 def typical_members(fitted: Fitted, most: int = TYPICAL) -> list[Nodes]:
@@ -124,7 +124,7 @@ def _rows(fitted: Fitted, nodes: Nodes, titles: list[str]) -> list[list[Any]]:
 def _said_of_odd(fitted: Fitted, n_shown: int, n_odd: int) -> str:
     what = f"less sure than {UNSURE:g}"
     if fitted.evidence is not None:
-        what += f", or one source says {STRONG:g} nats or more for their cluster and another as much against it"
+        what += f", or one source says {STRONG:g} nat or more for their cluster and another as much against it"
     if not n_odd:
         return f"None: no node is {what}."
     shown = "" if n_shown == n_odd else f"; the {n_shown:,} least sure are listed"

@@ -13,8 +13,8 @@ from orthonet.support.text import shortened, visible
 
 GOOD_MATCH = 0.5
 """F1 above which a category names a cluster: most of those who have it are inside, and most inside have it."""
-PIECES = 2
-"""Categories in a name at most."""
+COMMON, PIECES = 0.3, 2
+"""Share of a cluster from which a value belongs to its name, and values in a name at most."""
 LONGEST = 60
 """Letters of a name."""
 
@@ -37,10 +37,9 @@ def cluster_titles(fitted: Fitted, marks: Sequence[Sequence[Category]]) -> list[
 
 
 def _by_category(marks: Sequence[Category]) -> str:
-    good = [one for one in marks if one.match >= GOOD_MATCH]
-    seen: dict[str, str] = {}
-    for one in good:
-        seen.setdefault(one.column, one.value)
-    pieces = [f"{visible(column)}: {visible(value)}" for column, value in list(seen.items())[:PIECES]]
-    # A second category is of use only where the first leaves something open.
-    return ", ".join(pieces[:1] if good and good[0].match > 0.9 else pieces)
+    """Return the column that matches best, with all its values that are common in the cluster."""
+    if not marks or marks[0].match < GOOD_MATCH:
+        return ""
+    column = marks[0].column
+    values = [one.value for one in marks if one.column == column and one.inside >= COMMON]
+    return f"{visible(column)}: {' and '.join(visible(value) for value in values[:PIECES] or [marks[0].value])}"

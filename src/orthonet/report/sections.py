@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime
@@ -33,6 +34,7 @@ from orthonet.report.page import (
     table,
 )
 from orthonet.report.scatter import scatter
+from orthonet.support.text import listed
 
 Figures = dict[str, dict[str, Any]]
 LEFT_OUT: tuple[Html, Figures] = (Html(""), {})
@@ -239,7 +241,7 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
 
 def warnings_section(warned: Sequence[str], seen: Sequence[str]) -> tuple[Html, Figures]:
     """List what was warned of while fitting, and what the report itself noticed; nothing if there is nothing."""
-    lines = [f"<li>{markup(line)}</li>" for line in (*warned, *seen)]
+    lines = [f"<li>{markup(line)}</li>" for line in (*_alike(warned), *seen)]
     if not lines:
         return LEFT_OUT
     first, rest = lines[:SHOWN_WARNINGS], lines[SHOWN_WARNINGS:]
@@ -247,6 +249,19 @@ def warnings_section(warned: Sequence[str], seen: Sequence[str]) -> tuple[Html, 
     if rest:
         body += _folded(f"{len(rest)} more", f"<ul>{''.join(rest)}</ul>")
     return section("warnings", "Before you read on", body), {}
+
+
+def _alike(lines: Sequence[str]) -> list[str]:
+    """Return sentences that differ in names and numbers only as one, with the names of the others."""
+    kinds: dict[str, list[str]] = {}
+    for line in lines:
+        kinds.setdefault(re.sub(r"'[^']*'|[\d.,]+", "…", line), []).append(line)
+    found = []
+    for first, *others in kinds.values():
+        names = [name for one in others for name in re.findall(r"'[^']*'", one)[:1]]
+        found.append(f"{first} (The same of {listed(names, 10)}.)" if names else first)
+        found += [] if names else others
+    return found
 
 
 def reproduction_section(

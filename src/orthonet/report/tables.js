@@ -62,7 +62,8 @@
     save.type = "button";
     save.textContent = "Download CSV";
     controls.append(...(rows.length > FEW ? [label, filter] : []), save, count);
-    place.before(controls);
+    if (rows.length > FEW) place.before(controls);
+    else place.after(controls);
 
     // Every word must be in the row; a word of a whole cell ("17") is looked for as a whole cell first.
     filter.addEventListener("input", () => {
