@@ -16,6 +16,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from orthonet.evidence.memberships import MembershipSource
+from orthonet.evidence.search import on_disk
 from orthonet.evidence.sources import Labels, Source, WordSource
 from orthonet.evidence.terms import Terms, combined, feature_terms, word_terms
 from orthonet.graph.multilayer import MultilayerGraph
@@ -85,7 +86,8 @@ def terms_of(
 ) -> Terms:
     """Return the words, groups and features that say most of each node and each cluster.
 
-    Features come first, then the groups of all two-mode relations, in the order of the graph.
+    Features come first, then the groups of all two-mode relations, in the order of the graph. Features on disk, which are no
+    source, are not looked at.
 
     Parameters
     ----------
@@ -106,9 +108,8 @@ def terms_of(
         weight = weights[source.name]
         return word_terms(source, counts[order], labels[order], runner_up[order], n_clusters, weight).of_rows(back)
 
-    features, first = graph.features, 0
-    if features is not None:
-        first = features.shape[1]
+    features, first = graph.features, 0 if graph.features is None else graph.features.shape[1]
+    if features is not None and not on_disk(features):
         words = [source for name, source in named.items() if name not in graph.relation_names]
         parts.append(
             terms(words[0], as_counts(features)) if words else feature_terms(features, labels, runner_up, n_clusters)

@@ -161,7 +161,7 @@ def combined(parts: list[Terms], n_nodes: int, n_clusters: int) -> Terms:
 
 
 def _blocks(features: Features) -> Iterator[tuple[slice, Array]]:
-    size = max(1, BLOCK_BYTES // (8 * features.shape[1]))
+    size = max(1, BLOCK_BYTES // (64 * features.shape[1]))  # of which several copies are made
     for start in range(0, features.shape[0], size):
         rows: Any = features[start : start + size]
         dense = rows.toarray() if issparse(rows) else rows
