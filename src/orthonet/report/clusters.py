@@ -106,8 +106,9 @@ def definition_section(
             parts.append(table("Features that differ most", ("cluster", "features"), apart, words=(0, 1)))
             parts.append(paragraph(words, "quiet"))
         else:
+            other = "other feature" if _of_categories(fitted, marks) else "feature"
             parts.append(
-                paragraph(f"No feature differs by {SMALL:g} standard deviations between a cluster and the rest.")
+                paragraph(f"No {other} differs by {SMALL:g} standard deviations between a cluster and the rest.")
             )
     if layers := cluster_evidence(fitted, list(titles)):
         parts += [Html("<h3>By layers and other sources of evidence</h3>"), *layers]

@@ -80,8 +80,9 @@ def members_section(fitted: Fitted, titles: list[str]) -> Html:
     if n_nodes <= MAX_LISTED:
         every = np.arange(n_nodes)
         parts += [
-            Html("<h3>All nodes</h3>"),
+            Html('<div class="screen"><h3>All nodes</h3>'),
             table("All nodes", columns, _rows(fitted, every, titles), words=words, file="all-nodes"),
+            Html("</div>\n"),
         ]
     if fitted.evidence is not None:
         parts.append(
