@@ -248,6 +248,41 @@ const reportFigures = (report, reader) => {
       return found;
     },
 
+    numbers(figure, width) {
+      const line = (name, y, colour, dash) => ({
+        type: "scatter",
+        mode: figure.x.length < 40 ? "lines+markers" : "lines",
+        name,
+        x: figure.x,
+        y,
+        line: { color: colour, width: 2, dash },
+        hovertemplate: `%{x} clusters: ${name} %{y:.0%}<extra></extra>`,
+      });
+      return {
+        traces: [
+          line("worth", figure.worth, theme().clusters[6]),
+          line("found again", figure.again, theme().clusters[3], "dot"),
+          {
+            type: "scatter",
+            mode: "markers",
+            name: `chosen: ${figure.chosen}`,
+            x: [figure.chosen],
+            y: [figure.worth[figure.x.indexOf(figure.chosen)]],
+            marker: { symbol: "circle-open", size: 16, color: theme().text, line: { width: 2.5 } },
+            hoverinfo: "skip",
+          },
+        ],
+        height: width < NARROW ? 260 : 300,
+        layout: {
+          xaxis: { title: titled("clusters"), ...(figure.x.length < 25 && width >= NARROW ? { tickvals: figure.x } : { nticks: 10 }) },
+          yaxis: { title: titled("share of the best"), rangemode: "tozero", tickformat: ".0%" },
+          showlegend: true,
+          legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", traceorder: "normal" },
+          margin: { l: 60, r: 12, t: 36, b: 52 },
+        },
+      };
+    },
+
     line(figure, width) {
       return {
         traces: [

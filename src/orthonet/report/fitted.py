@@ -64,7 +64,8 @@ class Fitted:
             )
         if not np.issubdtype(labels.dtype, np.integer) or labels.min() < 0:
             raise ValueError(f"model.labels_ must be integers from 0, got {labels.min()!r} among them")
-        n_clusters = max(int(labels.max()) + 1, _whole(getattr(model, "n_clusters", None)))
+        wanted = getattr(model, "n_clusters_", getattr(model, "n_clusters", None))
+        n_clusters = max(int(labels.max()) + 1, _whole(wanted))
         if isinstance(model, Labelling) and model.names and len(model.names) != n_clusters:
             raise ValueError(f"names has {len(model.names)} entries, but the labels go from 0 to {n_clusters - 1}")
         for name, column in (attributes or {}).items():

@@ -11,6 +11,7 @@ from orthonet.graph.modularity import layer_agreement
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report import provenance, sections
 from orthonet.report.categories import category_columns, marks
+from orthonet.report.cluster_number import number_section
 from orthonet.report.clusters import clusters_section, definition_section
 from orthonet.report.feature_differences import feature_table
 from orthonet.report.fitted import Fitted
@@ -133,6 +134,7 @@ def report_page(
         ("definition", "What defines them", (definition_section(fitted, titles, features, found), {})),
         ("agreement", "Which layers matter", sections.agreement_section(fitted, agreement)),
         ("members", "Typical and odd members", (members_section(fitted, titles), {})),
+        ("number", "Another number?", number_section(fitted, titles)),
         ("layers", "What was clustered", sections.layers_section(fitted)),
         ("training", "Training", sections.training_section(fitted)),
         ("reproduce", "To get this again", sections.reproduction_section(fitted, typed, code, kept)),
