@@ -87,7 +87,7 @@ def test_with_a_table_its_nodes_are_labelled_by_features_and_edges(orthonet, com
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--layer=phone=new-mail.csv"], "not fitted on a layer 'phone'; its layers are mail, lunch"),
+        (["--layer=phone=new-mail.csv"], "not fitted on a layer 'phone'; its layers are mail, lunch: write"),
         (["--two-mode=choir=new-clubs.csv"], "not fitted on a two-mode relation 'choir'"),
         (["new.csv", "--layer=mail=strange.csv"], "name nobody, known neither to the model nor to new.csv"),
     ],
@@ -119,3 +119,14 @@ def test_numbers_and_names_among_the_ids_are_the_same_nodes(orthonet, tmp_path, 
     done = orthonet("predict", tmp_path / "out", f"--layer=mail={tmp_path / 'new.csv'}")
     assert done.exit_code == 0, done.output
     assert labels_of(rows_of(tmp_path / "out" / "new-labels.csv")) == {"newcomer": 1}
+
+
+def test_a_run_with_memberships_goes_to_gephi_with_a_layer_of_like_ones(orthonet, company):
+    networkx = pytest.importorskip("networkx")
+    done = orthonet("convert", company / "out", "-o", company / "net.gexf")
+    assert done.exit_code == 0, done.output
+    assert "in the place of memberships, a layer of nodes with like ones: clubs" in done.stdout
+    read = networkx.read_gexf(company / "net.gexf")
+    assert {layer for _, _, layer in read.edges(data="layer")} == {"mail", "lunch", "clubs"}
+    clubs = dict(line.split(",") for line in (company / "old-clubs.csv").read_text().splitlines()[1:])
+    assert all(clubs[one] == clubs[other] for one, other, layer in read.edges(data="layer") if layer == "clubs")

@@ -116,7 +116,7 @@ def test_no_button_sends_the_data_anywhere(opened, report):
 
 def test_hovering_shows_the_node(opened, report):
     shown = hovered(opened(report))
-    assert re.fullmatch(r"\d+cluster \dconfidence (>0|[01])\.\d\d", shown)
+    assert re.fullmatch(r"\d+cluster \d · like [\d, ]+confidence (>0|[01])\.\d\d", shown)
 
 
 def test_names_of_the_data_are_shown_as_they_are(opened, tmp_path, rng, ring, model_with):
@@ -177,7 +177,7 @@ def test_a_node_is_found_by_the_keyboard_alone(opened, report):
     page.keyboard.type("17")
     page.keyboard.press("Enter")
     answer = page.locator("#found-node")
-    assert re.fullmatch(r"17 · cluster \d · confidence (>0|[01])\.\d\d", answer.text_content())
+    assert re.fullmatch(r"17 · cluster \d · like [\d, ]+ · confidence (>0|[01])\.\d\d", answer.text_content())
     assert ["scatter", "found", 1] in page.evaluate(TRACES)
     page.fill("#find-node", "nobody")
     page.keyboard.press("Enter")

@@ -20,6 +20,7 @@ from orthonet.files import write_network
 from orthonet.files.annotated import SUFFIXES
 from orthonet.files.registry import FORMATS, format_by_suffix
 from orthonet.graph.convert import to_anndata, to_cx2, to_mudata, write_result
+from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.files import write_atomically, writing
 from orthonet.support.folders import ending_tidily, staged
@@ -100,15 +101,18 @@ def _of_files(inputs: Inputs, kind: str | None) -> Content:
 def _of_run(folder: Path, kind: str | None) -> Content:
     """Return the network of a run, with the cluster and its confidence among the columns about the nodes."""
     given, model = read_again(Run.of(folder))
-    graph = given.graph
+    graph, told = given.graph, list(given.notes)
+    if kind != "npz" and graph.two_mode:
+        told.append(f"in the place of memberships, a layer of nodes with like ones: {', '.join(graph.two_mode)}")
+        graph = with_membership_layers(graph)
     columns = {name: column for name, column in given.attributes.items() if not _is_feature(name, graph)}
     if kind != CX2 and kind not in FORMATS:  # an AnnData or MuData has places of its own for what was found
-        return Content(graph, columns, given.notes, model)
+        return Content(graph, columns, tuple(told), model)
     found = {}
     for name, values in (("cluster", model.labels_), ("confidence", np.round(model.confidence_, 4))):
         taken = name in columns or _is_feature(name, graph)
         found[f"orthonet {name}" if taken else name] = values
-    notes = [*given.notes, f"columns about the nodes: {', '.join([*found, *columns])}"]
+    notes = [*told, f"columns about the nodes: {', '.join([*found, *columns])}"]
     features: Any = graph.features
     if kind != "npz" and issparse(features):
         notes.append(f"{kind} has no room for the {features.shape[1]:,} sparse features; they are left out")

@@ -99,9 +99,8 @@ def _edges(inputs: Inputs, new: NewNodes, model: OrthoNet) -> MultilayerGraph | 
     beside: dict[str, Any] = dict.fromkeys(("view", "two_mode", "features", "ignore", "category"))
     files = replace(inputs, files=new.edges or None, layer=new.layer, own_features=False, **beside)
     graph = read_inputs(files).graph
-    known = set(model.layer_names_)
-    if strange := [name for name in graph.layer_names if name not in known]:
-        relations = [name for name in model.layer_names_ if name in model.source_names_]
+    relations = model.layer_names_[: len(model.edge_evidence_)]
+    if strange := [name for name in graph.layer_names if name not in relations]:
         said = listed([repr(name) for name in strange], 3)
         raise ValueError(
             f"the model was not fitted on a layer {said}; its layers are {listed(relations)}: write --layer NAME=FILE"
