@@ -8,7 +8,7 @@ import pytest
 
 typer = pytest.importorskip("typer")
 
-COMMANDS = ("cluster", "predict", "compare", "report", "convert", "info", "demo", "paper")
+COMMANDS = ("cluster", "predict", "compare", "explain", "report", "convert", "info", "demo", "paper")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

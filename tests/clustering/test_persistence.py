@@ -148,7 +148,7 @@ def test_a_broken_index_is_refused(saved, content):
     [
         (lambda index: index.update(version=99), "format version 99; this package reads version 6"),
         (lambda index: index["fitted"]["network"].update(sizes=[6, 10**12, 3]), "does not fit weights"),
-        (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "not the size of a layer"),
+        (lambda index: index["fitted"]["network"].update(sizes=[6, "400", 3]), "'400' is not a size"),
         (lambda index: index["fitted"]["network"].update(sizes=[]), "does not fit weights"),
         (lambda index: index["fitted"]["network"].update(members=10**12), "does not fit weights"),
         (lambda index: index["fitted"]["network"].update(members=2), "does not fit weights"),
@@ -161,8 +161,18 @@ def test_a_broken_index_is_refused(saved, content):
         ),
         (lambda index: index["fitted"].update(feature_scaling="eval"), "feature_scaling is 'eval'"),
         (lambda index: index["fitted"].update(layer_names=["a"]), "layer_weights should be finite"),
-        (lambda index: index["parameters"].update(n_clusters=99), r"should be finite numbers of shape \(.*\b99\b.*\)"),
-        (lambda index: index["parameters"].update(n_clusters="3"), "not the size of a layer"),
+        (
+            lambda index: (index["parameters"].update(n_clusters="auto"), index["fitted"].update(n_clusters=99)),
+            r"should be finite numbers of shape \(.*\b99\b.*\)",
+        ),
+        (
+            lambda index: index["fitted"].update(
+                numbers={"candidates": [], "alternatives": [], "reliability": 1.0, "pays": True}
+            ),
+            "the table of numbers of clusters does not agree",
+        ),
+        (lambda index: index["parameters"].update(n_clusters=99), "n_clusters=99, but the fit found 3"),
+        (lambda index: index["parameters"].update(n_clusters="3"), "n_clusters must be a whole number"),
         (lambda index: index["fitted"].update(feature_scaling="auto"), "feature_scaling is 'auto'"),
         (lambda index: index["tensors"].update(file=".."), "missing or cannot be read"),
         (lambda index: index["fitted"].update(feature_names=["a"]), "number of feature names"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import orthonet
+from orthonet.cli.choices import Clusters, DemoData, Experiment, number_of_clusters
 from orthonet.cli.inputs import Inputs, NewNodes, Tables
 from orthonet.cli.shared_options import takes
 from orthonet.cli.talk import Talk
@@ -28,15 +28,6 @@ app = typer.Typer(
 
 TRAINING = "Training"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
-Clusters = Annotated[
-    str,
-    typer.Option(
-        "--clusters",
-        "-k",
-        metavar="K",
-        help="Number of clusters; 'auto' will come later.",
-    ),
-]
 Truth = Annotated[
     str | None,
     typer.Option(
@@ -50,27 +41,6 @@ Truth = Annotated[
 def _examples(*examples: tuple[str, str]) -> str:
     """Return the foot of a command's help, an example a paragraph."""
     return "\n\n".join(["Examples:", *(f"[bold]{command}[/bold]  {what}" for command, what in examples)])
-
-
-class DemoData(StrEnum):
-    """What the demo can run on."""
-
-    all = "all"
-    gaussians = "gaussians"
-    digits = "digits"
-
-
-class Experiment(StrEnum):
-    """The paper's tables and figures."""
-
-    all = "all"
-    table1 = "table1"
-    table2 = "table2"
-    table3 = "table3"
-    figure1 = "figure1"
-    figure2 = "figure2"
-    figure4 = "figure4"
-    figure5 = "figure5"
 
 
 def _show_version(wanted: bool) -> None:
@@ -92,6 +62,7 @@ def root(
 @app.command(
     epilog=_examples(
         ("orthonet cluster edges.csv --features nodes.csv -k 5 -o out", "a column names the layers"),
+        ("orthonet cluster edges.csv -k auto", "as many clusters as the data shows; -k 2:12 chooses among these"),
         ("orthonet cluster --layer work=w.csv --layer lunch=l.csv -k 5", "one file per layer"),
         ("orthonet cluster --view shape=s.csv --view colour=c.csv --neighbors 10 -k 5", "tables of features"),
         ("torchrun --nproc-per-node 4 -m orthonet cluster edges.csv -k 5", "on four processes"),
@@ -144,7 +115,7 @@ def cluster(
         from orthonet.cli.cluster import Job, parsed_settings, run_cluster
 
         chosen: dict[str, Any] = {
-            "n_clusters": _number_of_clusters(clusters),
+            "n_clusters": number_of_clusters(clusters),
             "aggregation": aggregation,
             "random_state": seed,
             "training.max_iter": steps,
@@ -191,6 +162,7 @@ def predict(
 @app.command(
     epilog=_examples(
         ("orthonet compare edges.csv --features nodes.csv -k 5", "stability and modularity"),
+        ("orthonet compare edges.csv -k 2:12", "chooses the number first, and shows how"),
         (
             "orthonet compare edges.csv -k 5 --truth classes.csv --methods orthonet,leiden --runs 5 -o compared",
             "scores",
@@ -224,7 +196,7 @@ def compare(
 
         if not run_compare(
             inputs,
-            _number_of_clusters(clusters),
+            number_of_clusters(clusters),
             methods=methods or [],
             truth=truth,
             runs=runs,
@@ -233,6 +205,27 @@ def compare(
             talk=talk,
         ):
             sys.exit(1)
+
+
+@app.command(
+    epilog=_examples(
+        ("orthonet explain out", "what defines each cluster, its typical and its odd members"),
+        ("orthonet explain out Anna", "why Anna is in her cluster, and what would move her"),
+    ),
+)
+@takes(talk=Talk)
+def explain(
+    run: Annotated[Path, typer.Argument(help="Folder that `orthonet cluster` wrote.")],
+    talk: Talk,
+    node: Annotated[
+        str | None, typer.Argument(help="A node, by its id or its position; all clusters if not given.")
+    ] = None,
+) -> None:
+    """Explain the clusters of an earlier run, or why one node is in its cluster."""
+    with _failing_plainly("explain"):
+        from orthonet.cli.explain import run_explain
+
+        run_explain(run, node, talk)
 
 
 @app.command(
@@ -373,14 +366,6 @@ def help_of(name: str) -> None:
     commands = getattr(typer.main.get_command(app), "commands", {})
     if name in commands:
         commands[name].main(["--help"], prog_name=f"orthonet {name}")
-
-
-def _number_of_clusters(text: str) -> int:
-    if text == "auto":
-        raise ValueError("--clusters auto is not there yet; name a number of clusters, such as -k 5")
-    if not text.isdecimal() or int(text) < 2:
-        raise ValueError(f"--clusters must be a whole number >= 2, got {text!r}")
-    return int(text)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from orthonet.cli.choices import check_clusters
 from orthonet.cli.inputs import Inputs, Tables
 from orthonet.cli.leaks import leak_warnings
 from orthonet.cli.reading import Given, inputs_record, read_inputs, read_truth
@@ -75,13 +76,9 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     warned: list[str] = []
     with talk.waiting("reading"), _collected(warned):
         given = read_inputs(inputs, job.truth)
-        n_clusters, n_nodes = job.settings.get("n_clusters", 0), given.graph.n_nodes
-        if n_clusters > n_nodes:
-            raise ValueError(f"--clusters {n_clusters} is more than the {n_nodes} nodes there are")
-        if job.report and n_nodes > WEBGL_ABOVE:
-            require(
-                "plotly", extra="report", purpose=f"a report on more than {WEBGL_ABOVE:,} nodes (or pass --no-report)"
-            )
+        check_clusters(job.settings.get("n_clusters"), given.graph.n_nodes)
+        if job.report and given.graph.n_nodes > WEBGL_ABOVE:
+            require("plotly", extra="report", purpose=f"a report on over {WEBGL_ABOVE:,} nodes (or pass --no-report)")
         truth = None if job.truth is None else read_truth(given, job.truth)
         seconds["reading"] = time.perf_counter() - started
     if first:
@@ -116,6 +113,8 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     write_run(folder, files | {RECORD: record_bytes(record)}, model)
     for message in warned:
         talk.warn(message)
+    if model.cluster_numbers_ is not None:
+        talk.say(str(model.cluster_numbers_))
     _tell(record, job, talk)
     if not model.complete_:
         sys.exit(130)
@@ -201,7 +200,9 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "steps": model.n_iter_,
         "loss": float(model.history_["loss"][-1]),
         "aggregation": model.aggregation_,
-        "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
+        "clusters": model.n_clusters_,
+        "cluster_numbers": None if model.cluster_numbers_ is None else model.cluster_numbers_.to_dict(),
+        "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
         "mean_confidence": round(float(model.confidence_.mean()), 4),
         "warnings": list(warned),
     }

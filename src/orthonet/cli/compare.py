@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,19 @@ import numpy as np
 import numpy.typing as npt
 from rich.table import Table
 
+from orthonet.cli.choices import check_clusters
 from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
 from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
+from orthonet.clustering.choosing import check_range, choose_clusters
+from orthonet.clustering.parameter_checks import ClusterRange, check_number_of_clusters
 from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, Fit, fits_of
 from orthonet.comparison.outcomes import SCORES, Outcome, Reference, compare
+from orthonet.evidence.cluster_numbers import ClusterNumbers
 from orthonet.files.tables.writing import table_bytes
 from orthonet.report.provenance import versions
+from orthonet.support.checks import check_integer
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
@@ -30,7 +36,7 @@ MOST_LAYERS = 6
 
 def run_compare(
     inputs: Inputs,
-    n_clusters: int,
+    wanted: int | str | tuple[int, int],
     *,
     methods: Sequence[str],
     truth: str | None,
@@ -47,8 +53,9 @@ def run_compare(
         reference = None if truth is None else read_truth(given, truth)
     for note in given.notes:
         talk.say(note)
-    if n_clusters > given.graph.n_nodes:
-        raise ValueError(f"--clusters {n_clusters} is more than the {given.graph.n_nodes} nodes there are")
+    check_clusters(wanted, given.graph.n_nodes)
+    numbers = None if isinstance(wanted, int) else _chosen_numbers(given, wanted, seed, talk)
+    n_clusters = numbers.chosen if numbers is not None else check_integer(wanted, "n_clusters", minimum=2)
     fits = fits_of((METHODS[name] for name in chosen), given.graph, given.views, n_clusters)
     outcomes: list[Outcome] = []
     with progress("comparing", len(chosen) * runs, talk.verbose, slow_steps=True) as report:
@@ -74,6 +81,7 @@ def run_compare(
             talk.say(f"{row['method']}: {row['failure']}")
     record = {
         "clusters": n_clusters,
+        "cluster_numbers": None if numbers is None else numbers.to_dict(),
         "nodes": given.graph.n_nodes,
         "layers": list(given.graph.layer_names),
         "seeds": list(range(seed, seed + runs)),
@@ -88,6 +96,21 @@ def run_compare(
     unable = {METHODS[name].title for name in chosen if METHODS[name].missing(given.graph, given.views) is not None}
     tried = [outcome for outcome in outcomes if outcome.method not in unable]
     return bool(tried) and all(outcome.failure is None for outcome in tried)
+
+
+def _chosen_numbers(given: Given, wanted: str | tuple[int, int], seed: int, talk: Talk) -> ClusterNumbers:
+    """Choose the number of clusters by evidence, once, for all methods."""
+    numbers = check_number_of_clusters(wanted, "n_clusters")
+    if not isinstance(numbers, ClusterRange):
+        raise ValueError(f"--clusters {wanted} is not a range")
+    check_range(numbers, given.graph.n_nodes)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = choose_clusters(given.graph, numbers, seed, verbose=talk.verbose)
+    for one in caught:
+        talk.warn(str(one.message))
+    talk.say(str(found))
+    return found
 
 
 def _chosen(methods: Sequence[str]) -> list[str]:

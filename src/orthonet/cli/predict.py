@@ -53,7 +53,7 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         talk.say(note)
     for message in warned:
         talk.warn(message)
-    sizes = np.bincount(labels, minlength=model.n_clusters).tolist()
+    sizes = np.bincount(labels, minlength=model.n_clusters_).tolist()
     if target is None:
         with suppress(BrokenPipeError):  # whoever reads it has seen enough
             sys.stdout.buffer.write(content)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from orthonet.clustering.explanations import ClustersExplanation, NodeExplanation, explain_clusters, explain_node
-from orthonet.clustering.plot import plot_embedding, plot_history
+from orthonet.clustering.plot import plot_cluster_numbers, plot_embedding, plot_history
 from orthonet.clustering.result import FitResult
 from orthonet.clustering.summary import model_html
 
@@ -118,6 +118,23 @@ class ModelDisplay(BaseEstimator):
         """
         check_is_fitted(self)
         return plot_history(self._result, ax=ax)
+
+    def plot_cluster_numbers(self, *, ax: Axes | None = None) -> Axes:
+        """Draw what each number of clusters is worth and how reproducible it is, if the number was chosen by the fit.
+
+        The dashed line is the number that was chosen, dotted ones could be right as well.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new pyplot figure by default, which a notebook shows.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        check_is_fitted(self)
+        return plot_cluster_numbers(self._result, ax=ax)
 
     @property
     def _repr_html_(self) -> Callable[[], str]:

@@ -51,8 +51,9 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters K, and of outputs of the net.
+    n_clusters : int, "auto" or pair of int, default=8
+        Number of clusters K, and of outputs of the net; "auto" chooses it (`orthonet.evidence.cluster_numbers`), a pair such as
+        ``(2, 12)`` chooses among these.
     aggregation : str or mapping, default="geometric"
         How the layers are aggregated, see `orthonet.aggregate`; with options as in
         ``{"method": "power", "p": -10, "solver": "exact"}``.
@@ -105,6 +106,8 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Mean squared distance of these rows to their centres.
     n_clusters_ : int
         Number of clusters.
+    cluster_numbers_ : ClusterNumbers or None
+        How that number was chosen: worth, stability and votes of each, which it prints as a table; None if it was given.
     probabilities_ : array of shape (N, K)
         Of the clusters of each node, largest at its label: by evidence, tempered so that of the nodes given 0.9 about nine in
         ten keep their cluster when the data is resampled; else by the distances to the centres.
@@ -184,7 +187,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | Literal["auto"] | tuple[int, int] = 8,
         *,
         aggregation: str | Mapping[str, Any] = "geometric",
         laplacian: LaplacianKind = "joint",
@@ -347,6 +350,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.layer_names_ = result.layer_names
         self.source_names_ = result.source_names
         self.n_clusters_ = result.n_clusters
+        self.cluster_numbers_ = result.numbers
         self.node_ids_ = result.node_ids
         self.aggregation_ = dict(result.aggregation)
         self.history_ = dict(result.history)

@@ -297,12 +297,14 @@ def explain_clusters(result: FitResult) -> ClustersExplanation:
 
 
 def position_of(node_ids: npt.NDArray[Any], node: Any) -> int:
-    """Return where a node is: by its id, by its id as text, or by its position."""
+    """Return where a node is: by its id, by its id as text, or by its position, as text too."""
     ids = node_ids.tolist()
     plain = _plain(node)
     for candidates in (ids, list(map(str, ids))):
         if plain in candidates:
             return candidates.index(plain)
+    if isinstance(plain, str) and plain.isdecimal():
+        plain = int(plain)
     if isinstance(plain, int) and not isinstance(plain, bool) and -len(ids) <= plain < len(ids):
         return plain % len(ids)
     raise ValueError(

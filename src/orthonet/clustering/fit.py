@@ -1,6 +1,7 @@
-"""One fit, from data to result: prepare → weigh → aggregate → learn → judge → place.
+"""One fit, from data to result: prepare → choose → weigh → aggregate → learn → judge → place.
 
     prepare     which layers are aggregated, and what the nets see of each node
+    choose      how many clusters, if that was left to the data
     weigh       a first search for the partition that all sources support, and how far they corroborate each other
     aggregate   one Laplacian L of all layers
     learn       nets that map the features to the lowest eigenvectors of L, and the embedding that they give
@@ -14,7 +15,7 @@ which all do together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -23,12 +24,20 @@ import torch
 
 from orthonet.aggregation import aggregate
 from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical_order, soft_assignment
+from orthonet.clustering.batches import batch_size_of
+from orthonet.clustering.choosing import check_range, choose, weights_by_name
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import Judgement, explain_assignment, in_given_order, in_order, judge, node_order
 from orthonet.clustering.node_evidence import detail_arrays, terms_of
 from orthonet.clustering.parameters import Network, Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
-from orthonet.clustering.preparation import Prepared, averages_over_graph, given_weights, prepare, with_coordinates
+from orthonet.clustering.preparation import (
+    Prepared,
+    given_weights,
+    prepare,
+    with_clusters,
+    with_coordinates,
+)
 from orthonet.clustering.projected_layers import warn_of_projections
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.checkpoints import Checkpoints
@@ -52,8 +61,6 @@ from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
-FULL_BATCH_UP_TO, AUTO_BATCH = 50_000, 4096
-"""Nodes up to which ``batch_size="auto"`` takes all in each step, and how many it takes of more."""
 SEVERAL = 3
 """Nets where labels rest on the embedding alone: one net depends on its initial weights."""
 NOT_IN_FINGERPRINT = {"checkpoint_dir", "distributed", "device", "n_jobs"}
@@ -76,6 +83,8 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     prepared = prepare(source, parameters)
     if processes.first:
         warn_of_projections(prepared.graph)
+    chosen, numbers = choose(prepared, parameters, run.seed, processes)
+    run, prepared = replace(run, parameters=chosen), with_clusters(prepared, chosen)
     network = new_network(prepared, run)  # before the long work: a net of the wrong form fails here
     checkpoints = open_checkpoints(prepared, run)
     search = weigh(prepared, run)
@@ -86,7 +95,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     head = place(prepared, learned.embedding, judged, run)
     layer_names = prepared.layers.layer_names
     return FitResult(
-        parameters=parameters,
+        parameters=run.parameters,
         arrays={
             "labels": judged.assignment.labels,
             "embedding": learned.embedding,
@@ -102,6 +111,7 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
             "stability": np.array(judged.stability),
         },
         details=detail_arrays(judged.nodes, terms),
+        numbers=numbers,
         words=prepared.graph.features is not None and are_words(prepared.graph.features),
         embedder=learned.embedder,
         layer_names=layer_names,
@@ -133,29 +143,16 @@ class Run:
     def start(cls, n_nodes: int, parameters: Parameters, processes: Processes) -> Self:
         """Compare the parameters with the number of nodes, and draw the seed."""
         k = parameters.n_clusters
+        if parameters.cluster_range is not None:
+            check_range(parameters.cluster_range, n_nodes)
         if k > n_nodes:
             raise ValueError(f"n_clusters={k} is more than the {n_nodes} nodes there are")
         if processes.size > n_nodes:
             raise ValueError(f"{processes.size} processes are more than the {n_nodes} nodes they would share")
-        batch_size = _batch_size(n_nodes, parameters, processes)
+        batch_size = batch_size_of(n_nodes, parameters, processes)
         drawn = int(random_generator(parameters.random_state).integers(2**63 - 1))
         rng = random_generator(processes.from_first(drawn))
         return cls(parameters, processes, batch_size, int(rng.integers(2**63 - 1)), rng)
-
-
-def _batch_size(n_nodes: int, parameters: Parameters, processes: Processes) -> int | None:
-    size = parameters.training.batch_size
-    if size == "auto":
-        size = None if n_nodes <= FULL_BATCH_UP_TO else AUTO_BATCH
-    if size is not None and size >= n_nodes:
-        size = None
-    if averages_over_graph(parameters) and (size is not None or processes.size > 1):
-        where = "distributed=False" if processes.size > 1 else "batch_size=None"
-        raise ValueError(
-            "network='gcn' averages over neighbours, which a batch, or the share of one process, does not contain; pass "
-            f"training.{where}, or smooth the features once instead: smoothing=2"
-        )
-    return size
 
 
 # Weigh
@@ -179,17 +176,10 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
             rng,
             scaler=prepared.scaler,
             feature_layer=None if known is None else known[order][:, order],
-            layer_weights=_by_name(given_weights(parameters), prepared.graph, graph),
+            layer_weights=weights_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,
         )
-
-
-def _by_name(weights: Array | None, given: MultilayerGraph, graph: MultilayerGraph) -> Array | None:
-    """Return weights of the given layers in the order of the same layers of another graph."""
-    if weights is None or len(weights) != len(given.relation_names):
-        return None
-    return np.array([weights[given.relation_names.index(name)] for name in graph.relation_names])
 
 
 # Aggregate

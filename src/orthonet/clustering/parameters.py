@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from numbers import Integral
 from os import PathLike
 from typing import Any, Literal
 
@@ -26,11 +25,23 @@ import torch
 from orthonet.aggregation.geometric import DTYPES as MEAN_DTYPES
 from orthonet.aggregation.registry import AGGREGATIONS, SOLVERS, check_options
 from orthonet.clustering.assignment import EMBEDDING_METHODS
+from orthonet.clustering.parameter_checks import (
+    ClusterRange,
+    check_boolean,
+    check_device,
+    check_feature_layer,
+    check_hidden_layers,
+    check_layer_weights,
+    check_number_of_clusters,
+    check_path,
+    check_random_state,
+    either,
+)
 from orthonet.embedding.devices import DTYPES, choose_device, choose_dtype
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, NetworkKind
 from orthonet.graph.features import FEATURE_SCALINGS, FeatureScaling
 from orthonet.graph.laplacian import LAPLACIAN_KINDS, LaplacianKind
-from orthonet.support.checks import check_choice, check_integer, check_number, check_weights
+from orthonet.support.checks import check_choice, check_integer, check_number
 
 
 @dataclass(frozen=True)
@@ -130,6 +141,9 @@ class Parameters:
     """The parameters of one fit, checked, with the defaults of all options filled in; see `OrthoNet` for each."""
 
     n_clusters: int
+    """Where it is still to be chosen, the smallest."""
+    cluster_range: ClusterRange | None
+    """The numbers of clusters to choose from; None if one was given."""
     aggregation: Mapping[str, Any]
     laplacian: LaplacianKind
     epsilon: float
@@ -153,12 +167,14 @@ def check_parameters(given: Mapping[str, Any]) -> Parameters:
     ValueError, TypeError
         Naming the parameter, what it got, and what it takes.
     """
-    return Parameters(
-        **{
-            name: RESOLVED[name](value) if name in RESOLVED else CONSTRAINTS[name](value, name)
-            for name, value in given.items()
-        }
-    )
+    checked = {
+        name: RESOLVED[name](value) if name in RESOLVED else CONSTRAINTS[name](value, name)
+        for name, value in given.items()
+    }
+    number = checked.pop("n_clusters")
+    if isinstance(number, ClusterRange):
+        return Parameters(n_clusters=number.smallest, cluster_range=number, **checked)
+    return Parameters(n_clusters=number, cluster_range=None, **checked)
 
 
 def training_options(value: Any) -> Training:
@@ -272,69 +288,6 @@ def _known_options(group: str) -> list[str]:
     return [name.removeprefix(prefix) for name in CONSTRAINTS if name.startswith(prefix)]
 
 
-def _or(plain: tuple[Any, ...], check: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    """Let some plain values, such as None or "auto", pass a check that is for the others."""
-
-    def checked(value: Any, name: str) -> Any:
-        is_plain = value is None or isinstance(value, str) or (isinstance(value, Integral) and value == -1)
-        return value if is_plain and value in plain else check(value, name)
-
-    return checked
-
-
-def _layer_weights(value: Any, name: str) -> npt.NDArray[np.float64] | None:
-    """Check the form; that there is one weight for each layer is seen when the layers are."""
-    if value is None:
-        return None
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = None
-    if array is None or isinstance(value, str):
-        raise TypeError(f"{name} must be 'auto', None or numbers >= 0, one for each of the layers, got {value!r}")
-    if array.ndim != 1:
-        raise ValueError(f"{name} must be one number for each of the layers, got shape {array.shape}")
-    check_weights(array, len(array), name=name)
-    return array
-
-
-def _feature_layer(value: Any, name: str) -> float:
-    if not 0 <= check_number(value, name) < 1:
-        raise ValueError(f"{name} must be 'auto', or at least 0 and below 1, got {value!r}")
-    return float(value)
-
-
-def _hidden_layers(value: Any, name: str) -> tuple[int, ...]:
-    try:
-        sizes = list(value)
-    except TypeError:
-        raise TypeError(f"{name} must be a sequence of integers, got {value!r}") from None
-    return tuple(check_integer(units, f"{name}[{index}]", minimum=1) for index, units in enumerate(sizes))
-
-
-def _device(value: Any, name: str) -> Any:
-    choose_device(value, name)
-    return value
-
-
-def _path(value: Any, name: str) -> Any:
-    if not isinstance(value, str | PathLike):
-        raise TypeError(f"{name} must be None or a path, got {value!r} of type {type(value).__name__}")
-    return value
-
-
-def _boolean(value: Any, name: str) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, got {value!r} of type {type(value).__name__}")
-    return bool(value)
-
-
-def _random_state(value: Any, name: str) -> Any:
-    if isinstance(value, np.random.Generator | np.random.RandomState):
-        return value  # nothing is drawn from it here
-    return check_integer(value, name, minimum=0)
-
-
 OPTION_GROUPS: dict[str, str | None] = {
     "aggregation": "method",
     "network": "kind",
@@ -359,42 +312,42 @@ RESOLVED: dict[str, Callable[[Any], Any]] = {
 }
 
 CONSTRAINTS: dict[str, Callable[[Any, str], Any]] = {
-    "n_clusters": partial(check_integer, minimum=2),
+    "n_clusters": check_number_of_clusters,
     "aggregation.method": partial(check_choice, choices=AGGREGATIONS),
     "aggregation.solver": partial(check_choice, choices=SOLVERS),
     "aggregation.p": check_number,
     "aggregation.alpha": partial(check_number, at_least=0),
-    "aggregation.step": _or(("auto",), partial(check_number, above=0)),
+    "aggregation.step": either(("auto",), partial(check_number, above=0)),
     "aggregation.max_iter": partial(check_integer, minimum=1),
     "aggregation.tol": partial(check_number, at_least=0),
     "aggregation.dtype": partial(check_choice, choices=MEAN_DTYPES),
     "aggregation.n_steps": partial(check_integer, minimum=1),
     "laplacian": partial(check_choice, choices=LAPLACIAN_KINDS),
     "epsilon": partial(check_number, above=0),
-    "layer_weights": _or(("auto",), _layer_weights),
+    "layer_weights": either(("auto",), check_layer_weights),
     "n_neighbors": partial(check_integer, minimum=1),
-    "feature_layer": _or(("auto",), _feature_layer),
+    "feature_layer": either(("auto",), check_feature_layer),
     "feature_scaling": partial(check_choice, choices=FEATURE_SCALINGS),
     "smoothing": partial(check_integer, minimum=0),
     "network.kind": partial(check_choice, choices=NETWORK_KINDS),
-    "network.hidden_layers": _hidden_layers,
+    "network.hidden_layers": check_hidden_layers,
     "network.activation": partial(check_choice, choices=ACTIVATIONS),
-    "network.n_inputs": _or(("auto", None), partial(check_integer, minimum=1)),
+    "network.n_inputs": either(("auto", None), partial(check_integer, minimum=1)),
     "training.learning_rate": partial(check_number, above=0),
     "training.max_iter": partial(check_integer, minimum=1),
     "training.tol": partial(check_number, at_least=0),
-    "training.batch_size": _or(("auto", None), partial(check_integer, minimum=2)),
-    "training.n_networks": _or(("auto",), partial(check_integer, minimum=1)),
-    "training.device": _device,
+    "training.batch_size": either(("auto", None), partial(check_integer, minimum=2)),
+    "training.n_networks": either(("auto",), partial(check_integer, minimum=1)),
+    "training.device": check_device,
     "training.dtype": partial(check_choice, choices=DTYPES),
-    "training.n_jobs": _or((None, -1), partial(check_integer, minimum=1)),
-    "training.checkpoint_dir": _or((None,), _path),
-    "training.distributed": _boolean,
+    "training.n_jobs": either((None, -1), partial(check_integer, minimum=1)),
+    "training.checkpoint_dir": either((None,), check_path),
+    "training.distributed": check_boolean,
     "assign_labels.method": partial(check_choice, choices=("evidence", *EMBEDDING_METHODS)),
-    "assign_labels.normalize_rows": _boolean,
+    "assign_labels.normalize_rows": check_boolean,
     "assign_labels.n_init": partial(check_integer, minimum=0),
-    "random_state": _or((None,), _random_state),
-    "verbose": _or((None,), _boolean),
+    "random_state": either((None,), check_random_state),
+    "verbose": either((None,), check_boolean),
 }
 """What each parameter, and each option of a parameter, must be: a function of the value and its name that returns the value,
 or raises an error with that name."""

@@ -10,8 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
-from itertools import pairwise
+from dataclasses import asdict, fields, is_dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,19 @@ import torch
 
 from orthonet.clustering.parameters import CONSTRAINTS, Parameters, check_parameters
 from orthonet.clustering.placement import HEAD_INPUTS, Head
-from orthonet.clustering.result import ARRAYS, DETAIL_ARRAYS, HEAD_ARRAYS, FitResult
+from orthonet.clustering.result import ARRAYS, DETAIL_ARRAYS, FitResult
+from orthonet.clustering.saved_checks import (
+    HISTORY,
+    NETWORK,
+    Arrays,
+    Damaged,
+    check_arrays,
+    check_numbers,
+    check_sizes,
+    cluster_numbers,
+    number_of_clusters,
+    whole,
+)
 from orthonet.embedding.embedder import Embedder
 from orthonet.embedding.networks import ACTIVATIONS, NETWORK_KINDS, Ensemble, Perceptron, build_ensemble
 from orthonet.graph.features import FeatureScaler
@@ -30,14 +41,10 @@ from orthonet.support.locks import locked_folder
 from orthonet.support.optional import require
 from orthonet.support.regular_files import opened_inside
 
-Arrays = dict[str, np.ndarray[Any, Any]]
-
 FORMAT, VERSION = "orthonet-model", 6
 INDEX = "model.json"
 MAX_INDEX_BYTES = 64 * 2**20
 """A larger index is not read: no model has so many names."""
-NETWORK, HISTORY = "network.", "history."
-"""How the names of the nets' weights, and of what is known of their training, begin in the tensor file."""
 
 
 def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | PathLike[str]) -> None:
@@ -66,6 +73,8 @@ def save_model(result: FitResult, parameters: Mapping[str, Any], path: str | Pat
             "feature_scaling": None if result.embedder.scaler is None else result.embedder.scaler.kind,
             "n_features": result.n_features,
             "words": result.words,
+            "n_clusters": result.n_clusters,
+            "numbers": None if result.numbers is None else asdict(result.numbers),
             "network": _form(result.embedder.network),
             "complete": result.complete,
             "aggregation": _jsonable(result.aggregation),
@@ -97,23 +106,20 @@ def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None
         name = Path(tensors["file"]).name  # the name only: an index cannot point outside its folder
         content = _tensor_bytes(folder, name)
         if hashlib.sha256(content).hexdigest() != tensors["sha256"]:
-            raise _Damaged(f"the checksum of {name} is not the one in {INDEX}; it is cut off or was changed")
+            raise Damaged(f"the checksum of {name} is not the one in {INDEX}; it is cut off or was changed")
+        checked = replace(checked, n_clusters=number_of_clusters(checked, fitted))
         return parameters, _result(checked, fitted, tensor_files.load(content), network)
     except _NeedsModule as error:
         raise ValueError(
             f"{folder} contains a net of your own, which a file cannot describe; pass a module of the same form: "
             f"OrthoNet.load(path, network=module){error}"
         ) from None
-    except _Damaged as error:
+    except Damaged as error:
         raise ValueError(f"{folder} is not a whole model: {error}") from None
     except OSError as error:
         raise ValueError(f"{folder} is not a whole model: {error.filename} is missing or cannot be read") from None
     except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, MemoryError, tensor_error) as error:
         raise ValueError(f"{folder} is not a whole model: {INDEX} or its tensors are malformed ({error})") from error
-
-
-class _Damaged(Exception):
-    """Something in the files contradicts something else in them."""
 
 
 class _NeedsModule(Exception):
@@ -132,7 +138,7 @@ def _tensor_bytes(folder: Path, name: str) -> bytes:
                 ends = [entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__"]
                 promised = 8 + length + max(ends, default=0)
         if size > promised:
-            raise _Damaged(f"{name} has {size:,} bytes, but its header promises {promised:,} at most")
+            raise Damaged(f"{name} has {size:,} bytes, but its header promises {promised:,} at most")
         opened.seek(0)
         return opened.read(size)
 
@@ -175,8 +181,9 @@ def _parameters(saved: Any, module: torch.nn.Module | None) -> dict[str, Any]:
     """Return the parameters as the estimator takes them."""
     parameters = {name: saved[name] for name in sorted({name.split(".")[0] for name in CONSTRAINTS})}
     if len(parameters) != len(saved):
-        raise _Damaged(f"malformed: there are unknown parameters, {sorted(set(saved) - set(parameters))}")
-    _whole(parameters["n_clusters"])
+        raise Damaged(f"malformed: there are unknown parameters, {sorted(set(saved) - set(parameters))}")
+    if isinstance(parameters["n_clusters"], list):
+        parameters["n_clusters"] = tuple(parameters["n_clusters"])
     if parameters["network"] is None:
         parameters["network"] = module
     if isinstance(parameters["network"], dict) and isinstance(parameters["network"].get("hidden_layers"), list):
@@ -216,10 +223,10 @@ def _network(form: Any, weights: dict[str, np.ndarray[Any, Any]], module: torch.
         if expected != found:
             raise _NeedsModule(f"; the weights are of shapes {found}, those of the module {expected}")
     else:
-        sizes, members = [_whole(size) for size in form["sizes"]], _whole(form["members"])
+        sizes, members = [whole(size) for size in form["sizes"]], whole(form["members"])
         if form["kind"] not in NETWORK_KINDS or form["activation"] not in ACTIVATIONS:
-            raise _Damaged(f"a net of kind {form['kind']!r} with activation {form['activation']!r} is unknown")
-        _check_sizes(sizes, members, weights)
+            raise Damaged(f"a net of kind {form['kind']!r} with activation {form['activation']!r} is unknown")
+        check_sizes(sizes, members, weights)
         network = build_ensemble(form["kind"], sizes, members, None, form["activation"])
     network.double()
     network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in weights.items()})
@@ -229,7 +236,7 @@ def _network(form: Any, weights: dict[str, np.ndarray[Any, Any]], module: torch.
 def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.nn.Module | None) -> FitResult:
     """Put a result together from what the files say, once all of it agrees."""
     n_clusters, layer_names = parameters.n_clusters, tuple(map(str, fitted["layer_names"]))
-    n_features = 0 if fitted["n_features"] == 0 else _whole(fitted["n_features"])
+    n_features = 0 if fitted["n_features"] == 0 else whole(fitted["n_features"])
     sizes = {
         "nodes": len(arrays["embedding"]),
         "clusters": n_clusters,
@@ -245,26 +252,25 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
         "cluster terms": arrays["cluster_terms"].shape[-1],
     }
     form, names = fitted["network"], fitted["feature_names"]
-    _check_arrays(arrays, sizes, own_module=form["kind"] == "module")
-    _check_numbers(arrays, n_clusters, n_features + sizes["groups"])
-    if not arrays["temperature"] > 0:
-        raise _Damaged("temperature should be positive")
+    check_arrays(arrays, sizes, own_module=form["kind"] == "module")
+    check_numbers(arrays, n_clusters, n_features + sizes["groups"])
     network = _network(form, {n.removeprefix(NETWORK): a for n, a in arrays.items() if n.startswith(NETWORK)}, module)
     if form["kind"] != "module":
         n_outputs, n_inputs = form["sizes"][-1] * form["members"], form["sizes"][0]
         if form["sizes"][-1] != n_clusters or sizes["outputs"] != n_outputs:
-            raise _Damaged(f"the net, its {n_outputs} outputs and n_clusters={n_clusters} do not agree")
+            raise Damaged(f"the net, its {n_outputs} outputs and n_clusters={n_clusters} do not agree")
         if n_features not in (0, n_inputs):
-            raise _Damaged(f"the net takes {n_inputs} features, but there are {n_features}")
+            raise Damaged(f"the net takes {n_inputs} features, but there are {n_features}")
     if names is not None and len(names) != n_features:
-        raise _Damaged("the number of feature names is not the number of features")
+        raise Damaged("the number of feature names is not the number of features")
     history = {name.removeprefix(HISTORY): array for name, array in arrays.items() if name.startswith(HISTORY)}
     if not history.keys() >= {"loss", "turn"} or any(history[name].ndim != 1 for name in ("loss", "turn")):
-        raise _Damaged("malformed: the history of training is missing or not one number per step")
+        raise Damaged("malformed: the history of training is missing or not one number per step")
     return FitResult(
         parameters=parameters,
         arrays={name: arrays[name] for name in ARRAYS},
         details={name: arrays[name] for name in DETAIL_ARRAYS},
+        numbers=cluster_numbers(fitted["numbers"], n_clusters),
         words=bool(fitted["words"]),
         embedder=Embedder(network, _scaler(fitted["feature_scaling"], arrays), n_clusters, arrays["to_embedding"]),
         layer_names=layer_names,
@@ -280,61 +286,15 @@ def _result(parameters: Parameters, fitted: Any, arrays: Arrays, module: torch.n
     )
 
 
-def _check_arrays(arrays: Arrays, sizes: Mapping[str, int], *, own_module: bool) -> None:
-    """Compare each array with the shape and the type that it must have."""
-    forms: dict[str, tuple[tuple[str, ...], Any]] = {
-        **ARRAYS,
-        **DETAIL_ARRAYS,
-        **HEAD_ARRAYS,
-        "to_embedding": (("outputs", "clusters"), np.float64),
-        "feature_mean": (("features",), np.float64),
-        "feature_deviation": (("features",), np.float64),
-    }
-    for name, array in arrays.items():
-        shape: tuple[int, ...] = array.shape
-        dtype: Any = np.float64
-        if name in forms:
-            shape, dtype = tuple(sizes[size] for size in forms[name][0]), forms[name][1]
-        elif own_module and name.startswith(NETWORK):
-            dtype = array.dtype  # a module may count in integers, such as batches
-        if array.dtype != dtype or array.shape != shape or not np.isfinite(array).all():
-            raise _Damaged(f"{name} should be finite numbers of shape {shape}, but is not")
-
-
-def _check_numbers(arrays: Arrays, n_clusters: int, n_terms: int) -> None:
-    """Compare numbers of clusters and of terms with how many there are."""
-    for name in ("labels", "runner_up", "without"):
-        if not np.isin(arrays[name], np.arange(n_clusters)).all():
-            raise _Damaged(f"the {name} and n_clusters do not agree on {n_clusters} clusters")
-    for name in ("node_terms", "cluster_terms"):
-        if arrays[name].size and not -1 <= arrays[name].min() <= arrays[name].max() < n_terms:
-            raise _Damaged(f"{name} names other features or groups than the {n_terms} there are")
-
-
-def _check_sizes(sizes: list[int], members: int, weights: dict[str, np.ndarray[Any, Any]]) -> None:
-    """Compare the nets' sizes with the tensors before building them: a false index must not claim memory."""
-    wanted = [(n_out, n_in) for n_in, n_out in pairwise(sizes)]
-    for member in range(members):
-        own = {name: array for name, array in weights.items() if name.startswith(f"members.{member}.")}
-        found = [array.shape for name, array in sorted(own.items(), key=_position) if array.ndim == 2]
-        if len(sizes) < 2 or wanted != found:
-            raise _Damaged(f"a net of sizes {sizes} does not fit weights of shapes {found}")
-
-
-def _position(item: tuple[str, Any]) -> tuple[int, str]:
-    numbers = [part for part in item[0].split(".") if part.isdigit()]
-    return (int(numbers[-1]) if numbers else 0, item[0])
-
-
 def _scaler(kind: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> FeatureScaler | None:
     if kind is None:
         return None
     if kind not in ("standard", "unit", "none"):
-        raise _Damaged(f"feature_scaling is {kind!r}")
+        raise Damaged(f"feature_scaling is {kind!r}")
     if kind != "standard":
         return FeatureScaler(kind)
     if not (arrays["feature_deviation"] > 0).all():
-        raise _Damaged("feature_deviation should be positive")
+        raise Damaged("feature_deviation should be positive")
     return FeatureScaler(kind, arrays["feature_mean"], arrays["feature_deviation"])
 
 
@@ -342,7 +302,7 @@ def _head(inputs: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Head | None:
     if inputs is None:
         return None
     if inputs not in HEAD_INPUTS:
-        raise _Damaged(f"a head on {inputs!r} is unknown")
+        raise Damaged(f"a head on {inputs!r} is unknown")
     return Head(inputs, arrays["head_weights"], arrays["head_bias"], float(arrays["head_accuracy"]))
 
 
@@ -355,7 +315,7 @@ def _node_ids(saved: Any, n_nodes: int) -> np.ndarray[Any, Any]:
     if saved is None:
         return np.arange(n_nodes)
     if not isinstance(saved, list) or len(saved) != n_nodes or any(isinstance(one, list | dict) for one in saved):
-        raise _Damaged(f"node_ids should be {n_nodes} ids, one per node")
+        raise Damaged(f"node_ids should be {n_nodes} ids, one per node")
     return np.array(saved, dtype=object if len({type(one) for one in saved}) > 1 else None)
 
 
@@ -364,19 +324,13 @@ def _groups(saved: Any, counts: list[int], total: int) -> dict[str, tuple[str, .
     groups = {str(name): None if names is None else tuple(map(str, names)) for name, names in saved}
     sizes = [count if names is None else len(names) for names, count in zip(groups.values(), counts, strict=False)]
     if sizes != counts or min(counts, default=0) < 0 or sum(counts) != total:
-        raise _Damaged("the names of groups and the numbers of groups do not agree")
+        raise Damaged("the names of groups and the numbers of groups do not agree")
     return groups
 
 
 def _is_ours(file: Path) -> bool:
     """Return whether a file is one that `save_model` makes beside the index, whole or cut off."""
     return file.name.removeprefix(".").startswith("tensors-") or file.name.startswith(f".{INDEX}.")
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise _Damaged(f"{value!r} is not the size of a layer")
-    return value
 
 
 def _jsonable(value: Any) -> Any:

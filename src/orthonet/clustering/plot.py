@@ -146,6 +146,30 @@ def plot_history(result: FitResult, *, ax: Axes | None = None) -> Axes:
     return axis
 
 
+def plot_cluster_numbers(result: FitResult, *, ax: Axes | None = None) -> Axes:
+    """Draw what each number of clusters is worth, and how reproducible it is; see `OrthoNet.plot_cluster_numbers`."""
+    if result.numbers is None:
+        raise ValueError(
+            "the number of clusters was given, not chosen; fit with n_clusters='auto' or a pair such as (2, 12)"
+        )
+    axis = notebook_axes(1, 1, (6.4, 3.6))[0] if ax is None else check_axes(ax)
+    rows, found = result.numbers.candidates, result.numbers
+    numbers = [row.n_clusters for row in rows]
+    axis.plot(numbers, [row.worth for row in rows], color=MUTED[0], linewidth=1.2, marker="o", markersize=3)
+    axis.axvline(found.chosen, color=MUTED[0], linewidth=0.8, linestyle="--")
+    for other in found.alternatives:
+        axis.axvline(other, color=MUTED[0], linewidth=0.5, linestyle=":")
+    axis.set_xlabel("clusters")
+    axis.set_ylabel("worth", color=MUTED[0])
+    axis.set_ylim(bottom=0)
+    beside = axis.twinx()
+    beside.plot(numbers, [row.reproducibility for row in rows], color=MUTED[3], linewidth=0.8, marker="o", markersize=2)
+    beside.set_ylabel("reproducibility", color=MUTED[3])
+    beside.set_ylim(0, 1.05)
+    axis.set_title(found.sentence, fontsize=10)
+    return axis
+
+
 def how_training_ended(result: FitResult) -> str:
     """Say in one line when training stopped and why."""
     training = result.parameters.training

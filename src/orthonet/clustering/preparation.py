@@ -140,6 +140,13 @@ def _inputs_without_features(graph: MultilayerGraph) -> Features:
     return csr_array(eye_array(graph.n_nodes, format="csr"))
 
 
+def with_clusters(prepared: Prepared, parameters: Parameters) -> Prepared:
+    """Return what is prepared for another number of clusters."""
+    if not prepared.n_coordinates:
+        return prepared
+    return replace(prepared, n_coordinates=_n_coordinates(prepared.graph.n_nodes, parameters))
+
+
 def with_coordinates(prepared: Prepared, laplacian: Any, processes: Processes) -> Prepared:
     """Let the nets of a large graph without features see the lowest eigenvectors of the aggregated Laplacian.
 

@@ -17,6 +17,7 @@ from orthonet.clustering.group_evidence import GroupNames
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head
 from orthonet.embedding.embedder import Embedder
+from orthonet.evidence.cluster_numbers import ClusterNumbers
 
 Array = npt.NDArray[Any]
 
@@ -73,6 +74,8 @@ class FitResult:
         By the names in `ARRAYS`.
     details : mapping of str to array
         By the names in `DETAIL_ARRAYS`.
+    numbers : ClusterNumbers or None
+        How the number of clusters was chosen; None if it was given.
     words : bool
         Whether the features are words or counts.
     embedder : Embedder
@@ -104,6 +107,7 @@ class FitResult:
     parameters: Parameters
     arrays: Mapping[str, Array]
     details: Mapping[str, Array]
+    numbers: ClusterNumbers | None
     words: bool
     embedder: Embedder
     layer_names: tuple[str, ...]

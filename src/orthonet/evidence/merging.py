@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,19 @@ def merge(sources: Sequence[Source], labels: Labels, n_clusters: int, weights: n
         How much each source counts.
     """
     _, labels = np.unique(labels, return_inverse=True)
+    for _, merged in merge_path(sources, labels, n_clusters, weights):
+        labels = merged
+    return labels.astype(np.int64)
+
+
+def merge_path(
+    sources: Sequence[Source], labels: Labels, n_clusters: int, weights: npt.ArrayLike | None = None
+) -> Iterator[tuple[int, Labels]]:
+    """Yield the number of clusters and the partition after each merge, down to ``n_clusters``."""
+    _, labels = np.unique(labels, return_inverse=True)
     n_cells = int(labels.max()) + 1
+    if n_cells <= n_clusters:
+        return
     clusters = np.arange(n_cells)
     parts = coarse_parts(sources, labels, n_cells, weights)
     for _, part in parts:
@@ -33,7 +45,7 @@ def merge(sources: Sequence[Source], labels: Labels, n_clusters: int, weights: n
     losses = np.full((n_cells, n_cells), np.inf)
     for cluster in range(n_cells):
         _fill_losses(losses, parts, cluster, alive)
-    for _ in range(n_cells - n_clusters):
+    for remaining in range(n_cells - 1, n_clusters - 1, -1):
         kept, emptied = divmod(int(losses.argmin()), n_cells)
         for _, part in parts:
             part.join(kept, emptied)
@@ -41,7 +53,7 @@ def merge(sources: Sequence[Source], labels: Labels, n_clusters: int, weights: n
         alive[emptied] = False
         losses[emptied] = losses[:, emptied] = np.inf
         _fill_losses(losses, parts, kept, alive)
-    return np.unique(clusters[labels], return_inverse=True)[1].astype(np.int64)
+        yield remaining, np.unique(clusters[labels], return_inverse=True)[1].astype(np.int64)
 
 
 def coarse_parts(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -127,6 +127,11 @@ class ProposalInputs:
             found = KMeans(k, n_init=n_init, random_state=seed).fit(seen)
         labels = found.labels_ if len(seen) == len(rows) else found.predict(rows)
         return labels.astype(np.int64)
+
+    def with_clusters(self, n_clusters: int) -> ProposalInputs:
+        """Return the inputs of a search for another number of clusters; what does not depend on it is kept."""
+        kept = {key: value for key, value in self._kept.items() if key[0] == "normalized" or key == "filtered"}
+        return replace(self, n_clusters=n_clusters, _kept=kept)
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what was computed under a key, computing it the first time."""
