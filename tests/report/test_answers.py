@@ -125,6 +125,7 @@ def test_all_nodes_are_listed_with_what_each_source_says(company, text):
     shown = [one.replace("−", "-").replace("+", "") for one in rows[f"p{node}"][4:]]
     np.testing.assert_allclose([float(one) for one in shown], company.model.evidence_[node], atol=0.051)
     assert rows[f"p{node}"][2] == f"{company.model.confidence_[node]:.2f}"
+    assert [int(row[3]) for row in rows.values()] == [company.model.explain(name).runner_up for name in rows]
 
 
 def test_why_a_node_is_odd_is_said_in_words(rng, ring, model_with):

@@ -10,7 +10,7 @@ import numpy as np
 from orthonet.report.clusters import badge
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.members import UNSURE
-from orthonet.report.page import Html, figure, number, paragraph, percent, section, share, table
+from orthonet.report.page import Cell, Html, figure, number, paragraph, percent, section, share, table
 from orthonet.support.text import listed
 
 HEADING = "Could there be another number of clusters?"
@@ -49,16 +49,14 @@ def _chosen(chosen: Any) -> tuple[list[Html], dict[str, Any]]:
         (
             one.n_clusters,
             share(one.worth / best if best > 0 else np.nan),
-            round(one.support, 3),
-            round(one.information, 3),
-            round(one.entropy, 3),
+            *(Cell(f"{nats:.2f}", round(nats, 4)) for nats in (one.support, one.information, one.entropy)),
             share(one.reproducibility),
             share(one.votes),
             _verdict(one.n_clusters, chosen),
         )
         for one in chosen.candidates
     ]
-    columns = ("clusters", "worth", "support", "information", "entropy", "found again", "votes", "")
+    columns = ("clusters", "worth", "support", "information", "entropy", "found again", "votes", "verdict")
     words = (
         "Worth, as a share of the best: what the clusters predict of each node (support, nats per node) against the nats that "
         "it takes to write them down (entropy), times how far resampled data finds the same clusters again. Information is the "

@@ -95,6 +95,15 @@ class Fitted:
         """What defines each cluster, as `OrthoNet.explain_clusters` says it; None for other methods."""
         return self.model.explain_clusters() if hasattr(self.model, "explain_clusters") else None
 
+    @cached_property
+    def details(self) -> Mapping[str, npt.NDArray[Any]]:
+        """What explanations are made of, see `orthonet.clustering.explanations.details_of`; nothing for other methods."""
+        if self.explanation is None:
+            return {}
+        from orthonet.clustering.explanations import details_of
+
+        return details_of(self.model)
+
     @property
     def sources(self) -> tuple[str, ...]:
         """Names of the sources of evidence."""
@@ -105,6 +114,8 @@ class Fitted:
     @property
     def runner_up(self) -> npt.NDArray[np.int64] | None:
         """The cluster that comes next for each node; None where there is no other, or the method does not tell."""
+        if "runner_up" in self.details:
+            return self.details["runner_up"] if self.n_clusters > 1 else None
         if self.probabilities is None or self.probabilities.shape[1] < 2:
             return None
         others = self.probabilities.copy()

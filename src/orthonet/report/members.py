@@ -22,8 +22,6 @@ MAX_ODD = 100
 """Odd members that are listed: the least sure."""
 MAX_LISTED = 500
 """Nodes up to which all of them are listed."""
-MAX_EXPLAINED = 20_000
-"""Nodes up to which it is said of odd ones which source keeps them where they are."""
 UNSURE = 0.8
 """Confidence below which a node lies between clusters."""
 SILENCE = 0.05
@@ -147,9 +145,10 @@ def _why(fitted: Fitted, node: int) -> str:
         if contradicted(fitted.evidence[[node]])[0]:
             speaking = [name for name, one in zip(fitted.sources, nats, strict=True) if one <= -STRONG]
             reasons.append(f"{' and '.join(speaking)} against its cluster, {fitted.sources[int(nats.argmax())]} for it")
-    if fitted.explanation is not None and len(fitted.labels) <= MAX_EXPLAINED:
-        said = fitted.model.explain(fitted.graph.node_ids[node]).sources
-        needed = [one.source for one in said if one.without != fitted.labels[node]]
-        if len(said) > 1 and needed:
+    without = fitted.details.get("without")
+    if without is not None and len(fitted.sources) > 1:
+        elsewhere = without[node] != fitted.labels[node]
+        needed = [name for name, moves in zip(fitted.sources, elsewhere, strict=True) if moves]
+        if needed:
             reasons.append(f"would be elsewhere without {' or without '.join(needed)}")
     return "; ".join(reasons)
