@@ -359,8 +359,13 @@ def test_only_pages_that_need_webgl_need_plotly(clouds, model, tmp_path, monkeyp
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_a_page_about_a_small_graph_is_small(clouds, model, tmp_path):
-    assert html.write_report(clouds.graph, model, tmp_path / "report.html").stat().st_size < 2_000_000
+def test_a_page_about_a_small_graph_is_small(clouds, model, rng, model_with):
+    assert len(html.report_page(clouds.graph, model)) < 2_000_000
+    views = [rng.normal(size=(2000, 100)) for _ in range(6)]
+    graph = MultilayerGraph.from_views(views)
+    more = {"evidence": rng.normal(size=(2000, 6)), "source_names": graph.layer_names, "confidence": rng.random(2000)}
+    many = model_with(np.arange(2000) % 10, embedding=rng.normal(size=(2000, 10)), **more)
+    assert len(html.report_page(graph, many)) < 2_000_000
 
 
 def test_plotly_is_as_its_makers_published_it():

@@ -40,8 +40,8 @@ def write_report(
 ) -> Path:
     """Write a page that says what the clusters are, how sure, what defines them, which layers matter, and who is odd.
 
-    The file contains everything it needs and asks for nothing over the network. It has about 2 MB; with more than 10,000 nodes,
-    which the graphics card draws, about 6. A file that is already there is replaced in one step.
+    The file contains everything it needs and asks for nothing over the network. It has under 2 MB for a few thousand nodes;
+    with more than 10,000, which the graphics card draws, about 6. A file that is already there is replaced in one step.
 
     Parameters
     ----------
