@@ -13,7 +13,7 @@ from orthonet.report.page import Html, figure, markup, packed_image, paragraph, 
 
 MAX_LAYERS = 24
 """Layers that are drawn; the table has the numbers of all."""
-MAX_CELLS, LEAST_BINS = 120_000, 100
+MAX_CELLS, LEAST_BINS = 90_000, 100
 """Cells of all pictures of edges together, at a byte each, and rows of a picture that are kept in any case."""
 MAX_BOUNDS = 40
 """Clusters up to which lines are drawn between them."""
