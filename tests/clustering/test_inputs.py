@@ -91,3 +91,16 @@ def test_a_list_of_several_kinds_and_layers_twice_are_refused(layers):
 def test_rows_of_numbers_are_still_features(rng):
     rows = (rng.normal(size=(24, 3)) + 4 * KINDS[:, None]).tolist()
     np.testing.assert_array_equal(model().fit(rows).labels_, model().fit(np.array(rows)).labels_)
+
+
+def test_what_is_fitted_can_be_predicted(rng):
+    networkx, anndata = pytest.importorskip("networkx"), pytest.importorskip("anndata")
+    graph = networkx.planted_partition_graph(3, 20, 0.5, 0.03, seed=1)
+    matrices = [networkx.to_numpy_array(graph), networkx.to_numpy_array(graph) * 2.0]
+    table = anndata.AnnData(rng.normal(size=(60, 5)) + 5 * np.repeat(np.arange(3), 20)[:, None])
+    for given in (graph, matrices, table):
+        model = OrthoNet(3, training={"max_iter": 5}, random_state=0).fit(given)
+        probabilities = model.predict_proba(given)
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(probabilities.argmax(axis=1), model.predict(given))
+        assert (model.predict(given) == model.labels_).mean() > 0.9

@@ -297,7 +297,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         Parameters
         ----------
-        X : array or sparse array of shape (N, M), or MultilayerGraph
+        X : array or sparse array of shape (N, M), MultilayerGraph, or what else `fit` takes for a graph
             Features; or a graph, in which nodes that the model knows, by their ids, count as neighbours. Where the model's
             nodes have no ids but their numbers, the graph must begin with all of them. Memberships count in groups that the
             model knows, by their names, or by their columns where they have none.

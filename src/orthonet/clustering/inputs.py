@@ -103,6 +103,8 @@ def new_nodes(X: Any, result: FitResult, validate: Validated) -> NewNodes:
             "nodes are in labels_. Fit with features, or pass predict a graph with edges to known nodes, or memberships in "
             "known groups"
         )
+    graph = graph_of(X)
+    X = X if graph is None else graph
     averages = smoothing > 0 or embedder.needs_graph
     if not isinstance(X, MultilayerGraph):
         if averages:

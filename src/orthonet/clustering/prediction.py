@@ -13,16 +13,19 @@ from orthonet.clustering.group_evidence import membership_log_odds
 from orthonet.clustering.inputs import NewNodes, Validated, new_nodes
 from orthonet.clustering.result import FitResult
 from orthonet.evidence.sources import indicator
+from orthonet.graph.convert.recognition import graph_of
 from orthonet.graph.multilayer import MultilayerGraph
 
 Array = npt.NDArray[np.float64]
 
 
 def probabilities_of(X: Any, result: FitResult, validate: Validated) -> Array:
-    """Return the probability of each cluster for each node of X, features or a graph, N x K.
+    """Return the probability of each cluster for each node of X, features or whatever `OrthoNet.fit` takes for a graph, N x K.
 
     What features, edges to known nodes and memberships in known groups say is independent, so that logarithms add up.
     """
+    graph = graph_of(X)
+    X = X if graph is None else graph
     by_relations = relation_log_odds(X, result) if isinstance(X, MultilayerGraph) else None
     if by_relations is None:
         return softmax(feature_log_odds(new_nodes(X, result, validate), result), axis=1)

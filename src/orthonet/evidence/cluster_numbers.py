@@ -32,7 +32,6 @@ import numpy.typing as npt
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.merging import merge_path
 from orthonet.evidence.proposals.registry import EMBEDDINGS, PROPOSALS
-from orthonet.evidence.recombination import distinct
 from orthonet.evidence.search import Search
 from orthonet.evidence.sources import Labels, Source, information, support
 from orthonet.support.plain_tables import PlainTable
@@ -44,16 +43,17 @@ Array = npt.NDArray[np.float64]
 REFERENCE = 8
 """Clusters of the search that weighs the sources."""
 FIRST_TOP = 32
-"""Numbers of clusters that are looked at first; as long as the best is in the upper half, twice as many are."""
+"""Numbers of clusters that are looked at first; as long as the best is in the upper half, twice as many are, in the last
+quarter four times as many."""
 SMALLEST_MEAN = 8
 """Nodes per cluster, as a mean, that the largest number leaves at least."""
 ALL_UP_TO, RATIO = 24, 1.06
 """Every number is looked at up to the first, beyond it steps of 6 %."""
 FINER, MOST_CELLS = 3, 240
 """Cells per cluster that are merged, and cells at most, unless there are as many clusters: merging takes the cube of them."""
-MENDED, KEPT = 3, 3
-"""Starts that are mended for each number, and partitions that are kept of them."""
-ROUNDS, RESAMPLED_ROUNDS = 8, 6
+MENDED, AHEAD = 3, 2
+"""Starts that are mended for each number; and for how many lower numbers the best of them is merged to be a start."""
+ROUNDS, RESAMPLED_ROUNDS = 8, 4
 """Of mending, and on resampled data."""
 RESAMPLES = 8
 STANDS = 0.93
@@ -165,19 +165,19 @@ def choose_number(
         found = _chosen(search, smallest, top, rng)
         if largest is not None or 2 * found.chosen <= top or top >= most:
             return found
-        top = min(most, 2 * top)
+        top = min(most, (4 if 4 * found.chosen > 3 * top else 2) * top)
         tell(1, f"up to {top}")
 
 
 def _chosen(search: Search, smallest: int, top: int, rng: np.random.Generator) -> ClusterNumbers:
-    pools = partitions_by_number(search, smallest, top, rng)
+    found = partitions_by_number(search, smallest, top, rng)
     cells = _cells(search, top)
-    resampled = [_resampled(search, cells, sorted(pools), rng) for _ in range(RESAMPLES)]
-    numbers = sorted(set(pools).intersection(*resampled))
+    resampled = [_resampled(search, cells, sorted(found), rng) for _ in range(RESAMPLES)]
+    numbers = sorted(set(found).intersection(*resampled))
     worths = np.zeros((RESAMPLES, len(numbers)))
     rows = []
     for index, k in enumerate(numbers):
-        best = pools[k][0]
+        best = found[k]
         partitions = [one[k] for one in resampled]
         shared = np.zeros((RESAMPLES, RESAMPLES))
         for first, second in combinations(range(RESAMPLES), 2):
@@ -219,41 +219,35 @@ def worth(supported: float, entropy_of_clusters: float, reproducibility: float) 
     return float(reproducibility**2 * supported / np.sqrt(max(entropy_of_clusters, 1e-12)))
 
 
-def partitions_by_number(
-    search: Search, smallest: int, top: int, rng: np.random.Generator
-) -> dict[int, list[Partition]]:
-    """Return for each number of clusters the best partitions that are found on the way down, most supported first."""
+def partitions_by_number(search: Search, smallest: int, top: int, rng: np.random.Generator) -> dict[int, Partition]:
+    """Return for each number of clusters the best partition found on the way down; numbers without one are left out."""
     sources, weights = search.sources, search.weights
+    numbers = numbers_between(smallest, top)
     stops = [top]
     while stops[-1] > smallest:
         stops.append(max(smallest, stops[-1] // 2))
-    looked_at = set(numbers_between(smallest, top))
-    pools: dict[int, list[Partition]] = {}
-    above: dict[int, Labels] = {}
+    known = search.best.labels
+    merged = {search.inputs.n_clusters: known} | dict(merge_path(sources, known, smallest, weights))
+    found: dict[int, Partition] = {}
     for stop, following in zip(stops, [*stops[1:], smallest - 1], strict=True):
         starts = _starts(search, stop, following + 1)
-        for one in search.partitions[:KEPT]:
-            if search.inputs.n_clusters >= stop:
-                for k, labels in merge_path(sources, one.labels, max(following + 1, 2), weights):
-                    starts.setdefault(k, []).append(labels)
-        for k in range(stop, following, -1):
-            if k not in looked_at:
-                continue
-            known = [*starts.get(k, []), *([above[k]] if k in above else [])]
-            whole = [labels for labels in known if len(np.unique(labels)) == k]
+        for k in reversed([one for one in numbers if following < one <= stop]):
+            candidates = [*starts.get(k, []), *([merged[k]] if k in merged else [])]
+            whole = [labels for labels in candidates if len(np.unique(labels)) == k]
             whole.sort(key=lambda labels: -support(sources, labels, k, weights))
             mended = [mend(sources, labels, k, rng, weights, max_rounds=ROUNDS) for labels in whole[:MENDED]]
-            kept = [one for one in distinct(mended) if len(np.unique(one.labels)) == k][:KEPT]
+            kept = [one for one in mended if len(np.unique(one.labels)) == k]
             if kept:
-                pools[k] = kept
-                above |= dict(merge_path(sources, kept[0].labels, max(smallest, 2), weights))
-    return pools
+                found[k] = max(kept, key=lambda one: one.support)
+                lower = [one for one in numbers if one < k][-AHEAD:]
+                merged |= dict(merge_path(sources, found[k].labels, min(lower, default=k), weights))
+    return found
 
 
 def _starts(search: Search, stop: int, lowest: int) -> dict[int, list[Labels]]:
     """Return proposals for ``stop`` clusters, and finer ones merged down to ``lowest``."""
     inputs = search.inputs.with_clusters(stop)
-    cells = min(FINER * stop, max(MOST_CELLS, stop + stop // 4), inputs.n_nodes // 2)
+    cells = min(2 * stop, max(MOST_CELLS, stop + stop // 4), inputs.n_nodes // 2)
     found: dict[int, list[Labels]] = {stop: []}
     for name, rows_of in EMBEDDINGS.items():
         if PROPOSALS[name].applies(inputs):
