@@ -190,6 +190,16 @@ def test_where_the_number_was_chosen_the_table_of_all_is_shown(ring, model_with)
     assert data["numbers"]["worth"] == [0.5, 1.0, 0.5]
 
 
+def test_the_table_of_a_number_that_was_chosen_is_that_of_the_model(company):
+    model = OrthoNet((2, 5), random_state=0, training={"max_iter": 5}).fit(company.graph)
+    page = report_page(company.graph, model).decode()
+    rows = cells(section(page, "number"))[:4]
+    assert [int(row[0]) for row in rows] == [2, 3, 4, 5]
+    assert [row[0] for row in rows if row[-1] == "chosen"] == [str(model.n_clusters_)]
+    assert [row[2] for row in rows] == [f"{one.support:.2f}" for one in model.cluster_numbers_.candidates]
+    assert 'data-figure="numbers"' in page
+
+
 def test_warnings_that_are_alike_are_one(company):
     warned = ["layer 'a': 3 pieces, do it", "layer 'b': 14 pieces, do it", "other"]
     page = report_page(company.graph, company.model, warnings=warned).decode()

@@ -131,7 +131,7 @@ def rest_of(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what else a record holds, as text."""
     shown_elsewhere = {
         *("command", "code", "version", "versions", "warnings", "seconds", "times", "seed", "parameters"),
-        *("scores", "truth", "feature_means"),
+        *("scores", "truth", "feature_means", "cluster_numbers"),
     }
     return [
         (str(name), value if isinstance(value, str) else shortened(json.dumps(plain(value), ensure_ascii=False), 300))
