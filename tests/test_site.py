@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html import unescape
@@ -83,9 +84,9 @@ def test_the_built_reference_has_an_anchor_for_each_name(site):
 
 @pytest.mark.slow
 def test_the_built_pages_are_linked_and_hold_no_leftovers(site):
-    page = (site / "reference" / "clustering" / "index.html").read_text()
+    page = (site / "reference" / "clustering.html").read_text()
     assert re.search(
-        r'<a[^>]+href="[^"]*aggregation/#orthonet.aggregate"[^>]*><code>orthonet.aggregate</code></a>', page
+        r'<a[^>]+href="[^"]*aggregation.html#orthonet.aggregate"[^>]*><code>orthonet.aggregate</code></a>', page
     )
     text = "".join(one.read_text() for one in site.rglob("*.html"))
     assert "<!-- commands -->" not in text
@@ -95,7 +96,7 @@ def test_the_built_pages_are_linked_and_hold_no_leftovers(site):
 
 @pytest.mark.slow
 def test_the_built_page_of_commands_has_all_of_them(site):
-    page = (site / "commands" / "index.html").read_text()
+    page = (site / "commands.html").read_text()
     for path, names, help_text in everything_on_the_command_line():
         assert path in page
         section = page.split(f'id="{path.replace(" ", "-")}"')[1].split("<h3", 1)[0].split("<h2", 1)[0]
@@ -103,6 +104,64 @@ def test_the_built_page_of_commands_has_all_of_them(site):
             assert f"<code>{name}</code>" in section, (path, name)
         shown = unescape(re.sub(r"<[^>]+>", " ", section))
         assert words(re.sub(r"\[/?bold\]", "", help_text)) in words(shown), (path, names)
+
+
+@pytest.fixture(scope="module")
+def opened(site):
+    """Open a page of the site as a file, offline, and hand over what would be copied."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="drives the browser: pip install playwright")
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("no Chromium here: apt install chromium")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        context = browser.new_context(offline=True, viewport={"width": 1400, "height": 900})
+        context.add_init_script(
+            "window.copied = []; document.addEventListener('copy', () => window.copied.push("
+            "document.activeElement.value ?? getSelection().toString()), true);"
+        )
+
+        def open_page(name):
+            page = context.new_page()
+            page.goto((site / name).as_uri())
+            return page
+
+        yield open_page
+        browser.close()
+
+
+@pytest.mark.slow
+def test_opened_as_files_tabs_lead_to_pages_and_search_finds(opened):
+    page = opened("index.html")
+    page.locator(".md-tabs__link", has_text="Guides").click()
+    page.wait_for_url("**/guide.html")
+    assert page.locator("h1").first.text_content().startswith("User guide")
+    page.locator(".md-search__input").click()
+    page.keyboard.type("corroboration")
+    found = page.locator(".md-search-result__link").first
+    found.wait_for(timeout=20_000)
+    found.click()
+    assert "corroboration" in page.locator("article").text_content().lower()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "block", "first", "never"),
+    [
+        ("starts.html", ".language-console", "orthonet cluster data/multinet/aucs.mpx -k 7", ("$ ", "rows kept")),
+        ("evidence.html", ".language-pycon", "from orthonet import OrthoNet", (">>> ", "stability 0.9")),
+    ],
+)
+def test_copy_buttons_copy_what_one_types(opened, name, block, first, never):
+    page = opened(name)
+    place = page.locator(block).first
+    place.scroll_into_view_if_needed()
+    place.hover()
+    place.locator("button[data-md-type='copy'], button.md-clipboard, button.md-code__button").first.click()
+    page.wait_for_timeout(300)
+    (copied, *_) = page.evaluate("window.copied")
+    assert copied.startswith(first)
+    assert not any(one in copied for one in never)
 
 
 def words(text):

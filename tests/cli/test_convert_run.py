@@ -126,3 +126,29 @@ def test_a_run_whose_files_changed_is_not_converted(orthonet, run, tmp_path):
     assert done.exit_code == 2
     assert "edges.csv changed since the run; cluster again" in done.stderr
     assert not (tmp_path / "net.gexf").exists()
+
+
+def test_ndex2_reads_what_cytoscape_gets_as_cx2(orthonet, run, graph, rows_of, tmp_path):
+    cx2 = pytest.importorskip("ndex2.cx2", reason="writes CX2: pip install 'orthonet[cytoscape]'")
+    said = converted(orthonet, run, tmp_path / "net.cx2")
+    assert "columns about the nodes: orthonet cluster, confidence, town, cluster" in said
+    read = cx2.RawCX2NetworkFactory().get_cx2network(json.loads((tmp_path / "net.cx2").read_text()))
+    nodes = [read.get_nodes()[place]["v"] for place in range(graph.n_nodes)]
+    assert [one["name"] for one in nodes] == graph.node_ids.tolist()
+    rows = rows_of(run / "labels.csv")
+    assert [one["orthonet cluster"] for one in nodes] == [int(row["label"]) for row in rows]
+    assert [one["confidence"] for one in nodes] == [float(row["confidence"]) for row in rows]
+    np.testing.assert_array_equal([one["x"] for one in nodes], graph.features[:, 0])
+    for name, layer in zip(graph.layer_names, graph.layers, strict=True):
+        weights = np.zeros(layer.shape)
+        for edge in read.get_edges().values():
+            if edge["v"]["layer"] == edge["v"]["interaction"] == name:
+                weights[edge["s"], edge["t"]] = weights[edge["t"], edge["s"]] = edge["v"]["weight"]
+        np.testing.assert_array_equal(weights, layer.toarray())
+
+
+def test_cx2_is_not_read_and_the_way_out_is_said(orthonet, tmp_path):
+    (tmp_path / "net.cx2").write_text('[{"CXVersion":"2.0"}]')
+    done = orthonet("info", tmp_path / "net.cx2")
+    assert done.exit_code == 2
+    assert "net.cx2 is written for Cytoscape, not read; export the network from there as GraphML" in done.stderr

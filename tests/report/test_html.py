@@ -1,6 +1,7 @@
 """The report is one file that holds everything, shows what was found, and lets nothing of the data act."""
 
 import base64
+import hashlib
 import json
 import re
 import sys
@@ -18,8 +19,8 @@ from orthonet.report.provenance import changed_settings, command_line, python_co
 from orthonet.report.scatter import scatter
 from orthonet.report.sections import layers_section
 
-pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
-
+PUBLISHED = "79542150855a52c567260e3137095dbe2b744e6d702a5cabe67da246942fba7a"
+"""SHA-256 of plotly-cartesian.min.js in the package plotly.js-cartesian-dist-min 4.1.1."""
 EVIL = "</script><img src=x onerror=evil()>'\"&"
 
 
@@ -349,11 +350,28 @@ def test_what_does_not_fit_is_refused(clouds, model, tmp_path, model_with):
     assert not list(tmp_path.iterdir())
 
 
-def test_without_plotly_it_says_what_to_install(clouds, model, tmp_path, monkeypatch):
+def test_only_pages_that_need_webgl_need_plotly(clouds, model, tmp_path, monkeypatch, ring, model_with, rng):
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    html.write_report(clouds.graph, model, tmp_path / "report.html")
+    many = model_with(np.arange(10_001) % 2, embedding=rng.normal(size=(10_001, 2)))
     with pytest.raises(ImportError, match=r"pip install 'orthonet\[report\]'"):
-        html.write_report(clouds.graph, model, tmp_path / "report.html")
-    assert not list(tmp_path.iterdir())
+        html.write_report(MultilayerGraph([ring(10_001)]), many, tmp_path / "many.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_page_about_a_small_graph_is_small(clouds, model, rng, model_with):
+    assert len(html.report_page(clouds.graph, model)) < 2_000_000
+    views = [rng.normal(size=(2000, 100)) for _ in range(6)]
+    graph = MultilayerGraph.from_views(views)
+    more = {"evidence": rng.normal(size=(2000, 6)), "source_names": graph.layer_names, "confidence": rng.random(2000)}
+    many = model_with(np.arange(2000) % 10, embedding=rng.normal(size=(2000, 10)), **more)
+    assert len(html.report_page(graph, many)) < 2_000_000
+
+
+def test_plotly_is_as_its_makers_published_it():
+    script = page._asset(page.PLOTLY)
+    assert hashlib.sha256(script.encode()).hexdigest() == PUBLISHED
+    assert "Licensed under the MIT license" in script[:200]
 
 
 def test_layers_have_the_weights_that_were_used_and_the_features_own_layer_is_named(clouds, model):

@@ -12,7 +12,6 @@ from orthonet.report.fitted import Labelling
 from orthonet.report.html import write_report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="drives the browser: pip install playwright")
-pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt install chromium")
@@ -101,7 +100,8 @@ def hovered(page, place=f"{EMBEDDING} .scatterlayer .point"):
 def test_every_figure_is_drawn(opened, report):
     page = opened(report)
     n_places = page.locator("[data-figure]").count()
-    assert n_places == 11  # embedding, sizes, agreement, loss, turn, and two for each of three layers
+    # sizes, embedding, confidence, sources, agreement, loss, turn, and two for each of three layers
+    assert n_places == 13
     assert page.locator("[data-figure] .main-svg:first-child").count() == n_places
     assert page.locator(f"{EMBEDDING} .point").count() == 150
     assert page.title() == "150 nodes in 3 clusters · OrthoNet report"
@@ -116,7 +116,7 @@ def test_no_button_sends_the_data_anywhere(opened, report):
 
 def test_hovering_shows_the_node(opened, report):
     shown = hovered(opened(report))
-    assert re.fullmatch(r"\d+cluster \dconfidence (>0|[01])\.\d\d", shown)
+    assert re.fullmatch(r"\d+cluster \d · like [\d, ]+confidence (>0|[01])\.\d\d", shown)
 
 
 def test_names_of_the_data_are_shown_as_they_are(opened, tmp_path, rng, ring, model_with):
@@ -177,7 +177,7 @@ def test_a_node_is_found_by_the_keyboard_alone(opened, report):
     page.keyboard.type("17")
     page.keyboard.press("Enter")
     answer = page.locator("#found-node")
-    assert re.fullmatch(r"17 · cluster \d · confidence (>0|[01])\.\d\d", answer.text_content())
+    assert re.fullmatch(r"17 · cluster \d · like [\d, ]+ · confidence (>0|[01])\.\d\d", answer.text_content())
     assert ["scatter", "found", 1] in page.evaluate(TRACES)
     page.fill("#find-node", "nobody")
     page.keyboard.press("Enter")
@@ -220,7 +220,7 @@ def test_every_axis_has_a_title(opened, report):
         """Array.from(document.querySelectorAll("[data-figure]")).flatMap(place =>
             ["xaxis", "yaxis"].filter(one => !place.layout[one].title?.text).map(one => place.dataset.figure + " " + one))"""
     )
-    assert untitled == ["agreement yaxis"]  # its ticks are the names of the layers
+    assert untitled == ["sources yaxis", "agreement yaxis"]  # their ticks are the names of the sources and layers
 
 
 def test_labels_wear_their_own_names(opened, tmp_path, ring):

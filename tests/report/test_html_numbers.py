@@ -7,13 +7,13 @@ import pytest
 
 from orthonet.report import page
 
-pytest.importorskip("plotly", reason="the report draws with plotly: pip install 'orthonet[report]'")
-
 
 @pytest.fixture(scope="module")
 def layer_cells(page_text):
     """The cells of the tables of layers, by the name of the layer: what it is, then how it agrees with the clusters."""
-    rows = re.findall(r'<tr><th scope="row">(cloud \d)</th>(.*?)</tr>', page_text)
+    captions = ("Layers", "Agreement of each layer with the clusters")
+    tables = [page_text.split(f"<caption>{caption}</caption>")[1].split("</table>")[0] for caption in captions]
+    rows = [row for one in tables for row in re.findall(r'<tr><th scope="row">(cloud \d)</th>(.*?)</tr>', one)]
     return [(name, re.findall(r"<td[^>]*>(.*?)</td>", row)) for name, row in rows]
 
 

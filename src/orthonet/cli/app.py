@@ -144,6 +144,7 @@ def cluster(
     epilog=_examples(
         ("orthonet predict out new.csv", "writes out/new-labels.csv"),
         ("orthonet predict out new.csv -o - | head", "to standard output"),
+        ("orthonet predict out new.csv --layer mail=mail.csv --two-mode club=clubs.csv", "with edges to known nodes"),
         ("orthonet predict out --view shape=s2.csv --view colour=c2.csv", "a model of views"),
     ),
 )
@@ -151,7 +152,7 @@ def cluster(
 def predict(
     run: Annotated[Path, typer.Argument(help="Folder that `orthonet cluster` wrote.")], new: NewNodes, talk: Talk
 ) -> None:
-    """Label new nodes by their features, with the model of an earlier run."""
+    """Label new nodes by their features, edges and memberships, with the model of an earlier run."""
     with _failing_plainly("predict"):
         from orthonet.cli.predict import run_predict
 

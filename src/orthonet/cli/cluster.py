@@ -38,6 +38,7 @@ from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, nested, w
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
+from orthonet.report.scatter import WEBGL_ABOVE
 from orthonet.support.optional import require
 from orthonet.support.text import listed
 
@@ -69,8 +70,6 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
 
 
 def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> None:
-    if job.report:
-        require("plotly", extra="report", purpose="the report (or pass --no-report)")
     if job.tables == "parquet":
         require("polars", extra="files", purpose="writing Parquet files")
     started, seconds = time.perf_counter(), {}
@@ -78,6 +77,8 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     with talk.waiting("reading"), _collected(warned):
         given = read_inputs(inputs, job.truth)
         check_clusters(job.settings.get("n_clusters"), given.graph.n_nodes)
+        if job.report and given.graph.n_nodes > WEBGL_ABOVE:
+            require("plotly", extra="report", purpose=f"a report on over {WEBGL_ABOVE:,} nodes (or pass --no-report)")
         truth = None if job.truth is None else read_truth(given, job.truth)
         seconds["reading"] = time.perf_counter() - started
     if first:
@@ -96,7 +97,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     record = _record(given, model, warned)
     if truth is not None:
         scores = {name: round(value, 4) for name, value in truth.scores(model.labels_).items()}
-        record["scores"] = {"nodes": int(truth.known.sum()), **scores}
+        record |= {"truth": job.truth, "scores": {"nodes": int(truth.known.sum()), **scores}}
     files = {
         f"labels.{job.tables}": labels_table(given.graph.node_ids, model.labels_, model.confidence_, job.tables),
         f"embedding.{job.tables}": embedding_table(given.graph.node_ids, model.embedding_, job.tables),
@@ -104,7 +105,8 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     if job.report:
         begun = time.perf_counter()
         with talk.waiting("writing the report"):
-            files[REPORT] = report_page(given.graph, model, record=record | {"seconds": seconds}, code=given.code)
+            columns = dict(given.attributes) | ({} if truth is None else {str(job.truth): truth.classes})
+            files[REPORT] = _page(given, model, record | {"seconds": seconds}, columns)
         seconds["report"] = time.perf_counter() - begun
     seconds["all"] = time.perf_counter() - started
     record["seconds"] = {name: round(value, 2) for name, value in seconds.items()}
@@ -204,6 +206,10 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "mean_confidence": round(float(model.confidence_.mean()), 4),
         "warnings": list(warned),
     }
+
+
+def _page(given: Given, model: OrthoNet, record: Mapping[str, Any], columns: Mapping[str, Any]) -> bytes:
+    return report_page(given.graph, model, record=record, code=given.code, attributes=columns)
 
 
 def _features_named(graph: MultilayerGraph) -> list[str]:

@@ -19,11 +19,15 @@ from orthonet.cli.talk import Talk
 from orthonet.files import write_network
 from orthonet.files.annotated import SUFFIXES
 from orthonet.files.registry import FORMATS, format_by_suffix
-from orthonet.graph.convert import to_anndata, to_mudata, write_result
+from orthonet.graph.convert import to_anndata, to_cx2, to_mudata, write_result
+from orthonet.graph.membership_layers import with_membership_layers
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.files import write_atomically, writing
 from orthonet.support.folders import ending_tidily, staged
 from orthonet.support.locks import reserved
+
+CX2 = ".cx2"
+"""What Cytoscape's files are called; they are written, not read."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,10 @@ def run_convert(
     if target.exists() and not force:
         raise FileExistsError(f"{output} is there already; pass --force to replace it")
     plain = [suffix.lower() for suffix in target.suffixes if suffix.lower() != ".gz"]
-    annotated = format is None and plain[-1:] == [target.suffix.lower()] and target.suffix.lower() in SUFFIXES
-    kind = None if annotated else format or format_by_suffix(plain[-1] if plain else "")
+    whole = format is None and plain[-1:] == [target.suffix.lower()]
+    annotated = whole and target.suffix.lower() in (*SUFFIXES, CX2)
+    kind = format or format_by_suffix(plain[-1] if plain else "")
+    kind = target.suffix.lower() if annotated else kind
     with talk.waiting("reading"):
         if len(files) == 1 and files[0].is_dir():
             content = _of_run(files[0], kind)
@@ -87,7 +93,7 @@ def run_convert(
 def _of_files(inputs: Inputs, kind: str | None) -> Content:
     """Return a network; the columns about its nodes come with it where the format has room for them."""
     given = read_inputs(inputs)
-    room = kind is None or (kind in FORMATS and FORMATS[kind].holds_attributes)
+    room = kind not in FORMATS or FORMATS[kind].holds_attributes
     columns = {name: column for name, column in given.attributes.items() if room and not _is_feature(name, given.graph)}
     return Content(given.graph, columns, given.notes)
 
@@ -95,21 +101,24 @@ def _of_files(inputs: Inputs, kind: str | None) -> Content:
 def _of_run(folder: Path, kind: str | None) -> Content:
     """Return the network of a run, with the cluster and its confidence among the columns about the nodes."""
     given, model = read_again(Run.of(folder))
-    graph = given.graph
+    graph, told = given.graph, list(given.notes)
+    if kind != "npz" and graph.two_mode:
+        told.append(f"in the place of memberships, a layer of nodes with like ones: {', '.join(graph.two_mode)}")
+        graph = with_membership_layers(graph)
     columns = {name: column for name, column in given.attributes.items() if not _is_feature(name, graph)}
-    if kind not in FORMATS:  # an AnnData or MuData has places of its own for what was found
-        return Content(graph, columns, given.notes, model)
+    if kind != CX2 and kind not in FORMATS:  # an AnnData or MuData has places of its own for what was found
+        return Content(graph, columns, tuple(told), model)
     found = {}
     for name, values in (("cluster", model.labels_), ("confidence", np.round(model.confidence_, 4))):
         taken = name in columns or _is_feature(name, graph)
         found[f"orthonet {name}" if taken else name] = values
-    notes = [*given.notes, f"columns about the nodes: {', '.join([*found, *columns])}"]
+    notes = [*told, f"columns about the nodes: {', '.join([*found, *columns])}"]
     features: Any = graph.features
     if kind != "npz" and issparse(features):
         notes.append(f"{kind} has no room for the {features.shape[1]:,} sparse features; they are left out")
         features = None
     present: Any = graph.present
-    if not FORMATS[kind].holds_missing_nodes and not np.all(present):
+    if (kind == CX2 or not FORMATS[kind].holds_missing_nodes) and not np.all(present):
         here = zip(graph.layer_names, present, strict=True)
         columns |= {f"in {name}": mask.astype(np.int64) for name, mask in here if not mask.all()}
         notes.append("nodes that a layer lacks have a 0 in the column 'in LAYER'")
@@ -131,7 +140,10 @@ def _is_feature(name: str, graph: MultilayerGraph) -> bool:
 
 
 def _write_annotated(content: Content, target: Path) -> Path:
-    """Write an AnnData or MuData file, with what the model found where scanpy's plots look for it."""
+    """Write a file for Cytoscape; or for AnnData or MuData, with what the model found where scanpy's plots look for it."""
+    if target.suffix.lower() == CX2:
+        to_cx2(content.graph, content.columns).write_as_raw_cx2(str(target))
+        return target
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries about their own next versions
         data = to_mudata(content.graph) if target.suffix.lower() == ".h5mu" else to_anndata(content.graph)

@@ -25,7 +25,7 @@ from orthonet.datasets import Dataset, load_digits, make_multilayer_gaussians
 from orthonet.report.html import write_report
 from orthonet.support.drawing import png_bytes
 from orthonet.support.files import write_atomically
-from orthonet.support.optional import is_installed, require
+from orthonet.support.optional import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,9 +67,8 @@ def run_demo(names: Sequence[str], folder: Path, seed: int, talk: Talk) -> None:
             _save_labels(data, best.labels_, folder / f"{name}-labels.csv"),
             _save_scores(data, scores[name], seed, folder / f"{name}-scores.json"),
         ]
-        if is_installed("plotly"):
-            page = folder / f"{name}-report.html"
-            written.append(write_report(data.graph, best, page, title=f"{data.name}: what OrthoNet found"))
+        page = folder / f"{name}-report.html"
+        written.append(write_report(data.graph, best, page, title=f"{data.name}: what OrthoNet found"))
     written.append(_save_figure(draw_toy(seed), folder / "overview.png"))
     names_of_files = ", ".join(path.name for path in written)
     console.print(f"\nWrote to {folder}: {names_of_files}", markup=False, highlight=False, soft_wrap=True)

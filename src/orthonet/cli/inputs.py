@@ -166,16 +166,31 @@ class NewNodes:
     """New nodes for `orthonet predict`, and where their labels go."""
 
     table: Annotated[
-        Path | None, typer.Argument(help="Table of the new nodes, with the features that the model was fitted on.")
+        Path | None,
+        typer.Argument(
+            help="Table of the new nodes, with the features that the model was fitted on; edges or memberships will do, too."
+        ),
     ] = None
     view: Annotated[
         list[str] | None,
         _option("--view", metavar="NAME=FILE", help="Instead: a table for each view that the model was fitted on."),
     ] = None
+    layer: Annotated[
+        list[str] | None,
+        _option(
+            "--layer",
+            metavar="NAME=FILE",
+            help="Edges of the new nodes in a layer of the model, to known nodes and each other; may be repeated.",
+        ),
+    ] = None
+    two_mode: Annotated[
+        list[str] | None,
+        _option("--two-mode", metavar="NAME=FILE", help="Memberships of the new nodes; may be repeated."),
+    ] = None
     edges: Annotated[
         list[Path] | None,
         _option(
-            "--edges", help="Edges between the new nodes, for models that average over neighbours; may be repeated."
+            "--edges", metavar="FILE", help="Edges of the new nodes in a file that names its layers; may be repeated."
         ),
     ] = None
     output: Annotated[

@@ -1,4 +1,4 @@
-"""`orthonet predict`: labels for new nodes, from their features and the model of an earlier run."""
+"""`orthonet predict`: labels for new nodes, from features, edges and memberships, and the model of an earlier run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ import numpy.typing as npt
 from scipy.sparse import hstack, issparse
 
 from orthonet.cli.inputs import NewNodes, named_files
+from orthonet.cli.new_relations import has_relations, place_in_graph
 from orthonet.cli.reading import as_column, as_columns, inputs_of
 from orthonet.cli.run_folder import Run, check_new_file, labels_table
 from orthonet.cli.talk import Talk
 from orthonet.clustering.estimator import OrthoNet
-from orthonet.files import FeatureTable, read_features, read_network
+from orthonet.files import FeatureTable, read_features
 from orthonet.files.tables.feature_values import category_name
 from orthonet.graph.features import Features
 from orthonet.support.files import write_atomically
@@ -32,17 +33,20 @@ def run_predict(folder: Path, new: NewNodes, talk: Talk) -> None:
         _check_standard_output(talk)
     target = None if new.output == "-" else check_new_file(_target(run, new))
     model = run.model()
-    if new.table is None and not new.view:
-        raise ValueError("name a table of the new nodes, or --view NAME=FILE for each view the model was fitted on")
+    if new.table is None and not new.view and not has_relations(new):
+        raise ValueError(
+            "name a table of the new nodes, or --view NAME=FILE for each view the model was fitted on; or their edges by "
+            "--layer NAME=FILE, or their memberships by --two-mode NAME=FILE"
+        )
     if new.table is not None and new.view:
         raise ValueError("name one table of the new nodes or their views, not both")
     notes: list[str] = []
     warned: list[str] = []
     with talk.waiting("reading"):
-        nodes, known = _read(run, new, model, notes, warned)
+        nodes, known, rows = _read(run, new, model, notes, warned)
     with talk.waiting("labelling"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")  # they were matched by name above
-        probabilities = model.predict_proba(known)
+        probabilities = model.predict_proba(known)[rows]
     labels, confidence = probabilities.argmax(axis=1), probabilities.max(axis=1)
     content = labels_table(nodes, labels, confidence, new.tables)
     for note in notes if target is not None else ():
@@ -79,25 +83,26 @@ def _check_standard_output(talk: Talk) -> None:
 
 def _read(
     run: Run, new: NewNodes, model: OrthoNet, notes: list[str], warned: list[str]
-) -> tuple[npt.NDArray[Any], Any]:
-    """Return the new nodes and what is known of them: features, or a graph where edges were named."""
+) -> tuple[npt.NDArray[Any], Any, Any]:
+    """Return the new nodes, what is known of them (features, or a graph where relations were named), and their rows in it."""
     inputs = inputs_of(run.record.get("inputs", {}))
     fill = (new.missing_features or inputs.missing_features) == "mean"
     options: dict[str, Any] = {
         "id_column": as_column(new.id_column),
         "missing_features": "keep" if fill else "refuse",  # filled below, with what the run knows
     }
+    table = None
     if new.view:
         nodes, features = _of_views(run, new.view, options)
-    else:
+        table = nodes, _filled(features, run, model, notes)
+    elif new.table is not None:
         categories = as_columns(inputs.category)
         read = read_features(str(new.table), categories=categories, **options)
-        nodes, features = _nodes(read), _columns(read, model, categories, warned)
-    features = _filled(features, run, model, notes)
-    if not new.edges:
-        return nodes, features
-    network = read_network(new.edges[0] if len(new.edges) == 1 else new.edges, features=str(new.table))
-    return network.node_ids, network.graph(features=_reordered(nodes, network.node_ids, features))
+        table = _nodes(read), _filled(_columns(read, model, categories, warned), run, model, notes)
+    if table is not None and not has_relations(new):
+        return *table, slice(None)
+    placed = place_in_graph(inputs, new, model, table, run.record.get("feature_means"))
+    return placed.nodes, placed.graph, placed.rows
 
 
 def _target(run: Run, new: NewNodes) -> Path:

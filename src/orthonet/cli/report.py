@@ -37,6 +37,9 @@ def run_report(inputs: Inputs, labels: str | None, output: Path | None, title: s
         model = Labelling(codes.astype(np.int64), f"labels from {labels}", tuple(map(str, names)))
         record = {"command": sys.argv, "code": given.code}
     with talk.waiting("writing the report"):
-        write_report(given.graph, model, target, record=record, code=record.get("code"), title=title)
+        columns = given.attributes
+        write_report(
+            given.graph, model, target, record=record, code=record.get("code"), title=title, attributes=columns
+        )
     talk.say(f"wrote {target}")
     talk.result({"output": str(target), "nodes": given.graph.n_nodes})

@@ -146,6 +146,8 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Training steps taken.
     complete_ : bool
         False if training was stopped by Ctrl-C.
+    node_ids_ : array of shape (N,)
+        Ids of the nodes.
     n_features_in_ : int
         Number of features; 0 if fitted on layers alone.
     feature_names_in_ : array of str
@@ -348,6 +350,7 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.source_names_ = result.source_names
         self.n_clusters_ = result.n_clusters
         self.cluster_numbers_ = result.numbers
+        self.node_ids_ = result.node_ids
         self.aggregation_ = dict(result.aggregation)
         self.history_ = dict(result.history)
         self.n_iter_ = result.n_iter

@@ -7,7 +7,7 @@ tempering (`OrthoNet.temperature_`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -234,6 +234,11 @@ class ClustersExplanation:
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
+
+
+def details_of(model: Any) -> Mapping[str, npt.NDArray[Any]]:
+    """Return what explanations of a fitted `OrthoNet` are made of, for all nodes at once, by the names in `DETAIL_ARRAYS`."""
+    return model._result.details
 
 
 def explain_node(result: FitResult, node: Any) -> NodeExplanation:

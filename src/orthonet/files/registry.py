@@ -133,6 +133,8 @@ def format_of(file: Source) -> str:
         return _pajek_or_infomap(lines) or _pajek_or_infomap(line for _, line in file.numbered_lines()) or "pajek"
     if mpx.has_sections(lines):
         return "mpx"
+    if named is None and file.suffix in (".cx", ".cx2"):
+        raise FileError.about(file.path, "is written for Cytoscape, not read; export the network from there as GraphML")
     if named is None and file.is_matlab:
         raise FileError(file.path, "views in Matlab files are read by orthonet.read_views")
     if file.start.startswith(HDF5):

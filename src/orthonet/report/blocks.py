@@ -9,10 +9,12 @@ import numpy as np
 from orthonet.graph.blocks import MAX_BINS, binned_adjacency, node_order
 from orthonet.graph.modularity import block_densities, cluster_sizes
 from orthonet.report.fitted import Fitted
-from orthonet.report.page import Html, figure, markup, packed, paragraph, percent
+from orthonet.report.page import Html, figure, markup, packed_image, paragraph, percent
 
 MAX_LAYERS = 24
 """Layers that are drawn; the table has the numbers of all."""
+MAX_CELLS, LEAST_BINS = 90_000, 100
+"""Cells of all pictures of edges together, at a byte each, and rows of a picture that are kept in any case."""
 MAX_BOUNDS = 40
 """Clusters up to which lines are drawn between them."""
 
@@ -22,6 +24,8 @@ def block_pictures(fitted: Fitted, *, max_bins: int = MAX_BINS) -> tuple[Html, d
     graph, parts = fitted.graph, []
     data: dict[str, Any] = {}
     order = node_order(fitted.labels, fitted.confidence)
+    n_drawn = max(1, min(graph.n_layers, MAX_LAYERS))
+    max_bins = min(max_bins, max(LEAST_BINS, int((MAX_CELLS / n_drawn) ** 0.5)))
     n_bins = min(graph.n_nodes, max_bins)
     ends = np.cumsum(cluster_sizes(fitted.labels, fitted.n_clusters)) * n_bins / graph.n_nodes
     drawn = list(zip(graph.layer_names, graph.layers, graph.present, strict=True))[:MAX_LAYERS]
@@ -32,7 +36,7 @@ def block_pictures(fitted: Fitted, *, max_bins: int = MAX_BINS) -> tuple[Html, d
         data[f"adjacency-{place}"] = {
             "kind": "adjacency",
             "bins": n_bins,
-            "image": packed(image),
+            "image": packed_image(image),
             "ends": ends,
             "bounds": fitted.n_clusters <= MAX_BOUNDS,
         }

@@ -5,7 +5,7 @@ All functions are pure; labels are 0 … K − 1, and a cluster may be empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,8 @@ class Contrast:
     """Mean in the cluster less mean outside, in standard deviations over all nodes."""
     mean_inside: float
     mean_outside: float
+    is_word: bool = False
+    """Whether all that is said of a node is that it has it, or not: the means are shares then."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class FeatureTable:
     means: Array
     overall: Array
     deviation: Array
+    binary: npt.NDArray[np.bool_]
+    """Which features are 0 or 1 throughout."""
 
     @property
     def differences(self) -> Array:
@@ -78,7 +82,9 @@ def feature_table(features: Features, labels: Labels, n_clusters: int) -> Featur
     overall = sum((_column_sums(rows) for rows, _ in _blocks(features, labels)), np.zeros(n_features)) / n_nodes
     centre = np.zeros(n_features) if issparse(features) else overall  # centring would fill a sparse matrix
     sums, squares = np.zeros((n_clusters, n_features)), np.zeros(n_features)
+    binary = np.ones(n_features, dtype=bool)
     for rows, own in _blocks(features, labels):
+        binary &= _is_binary(rows)
         seen = rows if issparse(rows) else np.asarray(rows, dtype=np.float64) - centre
         found = membership(own, n_clusters).T @ seen
         sums += found.toarray() if issparse(found) else found
@@ -90,12 +96,16 @@ def feature_table(features: Features, labels: Labels, n_clusters: int) -> Featur
     deviation = np.where(noise, 0.0, np.sqrt(variance))
     means = centre + np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], np.nan)
     means = np.where(np.abs(means) <= ZERO_MEAN * (deviation + np.abs(overall)), 0.0, means)
-    return FeatureTable(sizes, means, overall, deviation)
+    return FeatureTable(sizes, means, overall, deviation, binary)
 
 
-def feature_contrasts(table: FeatureTable, top: int = 5) -> list[list[Contrast]]:
-    """Return for each cluster the ``top`` features with the largest standardised mean difference, largest first."""
+def feature_contrasts(table: FeatureTable, top: int = 5, without: Sequence[int] = ()) -> list[list[Contrast]]:
+    """Return for each cluster the ``top`` features with the largest standardised mean difference, largest first.
+
+    Features ``without`` which it should be are left out.
+    """
     differences, outside = table.differences, table.outside
+    differences[:, list(without)] = 0.0
     found = []
     for cluster, row in enumerate(differences):
         largest = np.argsort(-np.abs(row), kind="stable")[:top]
@@ -106,6 +116,7 @@ def feature_contrasts(table: FeatureTable, top: int = 5) -> list[list[Contrast]]
                     float(row[feature]),
                     float(table.means[cluster, feature]),
                     float(outside[cluster, feature]),
+                    bool(table.binary[feature]),
                 )
                 for feature in largest
                 if row[feature] != 0
@@ -129,3 +140,12 @@ def _blocks(features: Features, labels: Labels) -> Iterator[tuple[Features, Labe
 
 def _column_sums(rows: Features) -> Array:
     return np.asarray(rows.sum(axis=0), dtype=np.float64).ravel()
+
+
+def _is_binary(rows: Features) -> npt.NDArray[np.bool_]:
+    if isinstance(rows, np.ndarray):
+        return np.asarray(((rows == 0) | (rows == 1)).all(axis=0))
+    other = np.zeros(rows.shape[1], dtype=bool)
+    entries = rows.tocoo()
+    other[entries.col[(entries.data != 0) & (entries.data != 1)]] = True
+    return ~other

@@ -6,9 +6,9 @@ const reportFigures = (report, reader) => {
 
   // Plotly reads a few tags in its texts; what came from files must stay text.
   const safe = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-  const numbers = (packed) => Array.from(unpacked(packed));
   const spaced = (colours, power = 1) => colours.map((colour, place) => [(place / (colours.length - 1)) ** power, colour]);
   const clusterName = (cluster) => report.clusters[cluster];
+  const clusterTitle = (cluster) => report.titles[cluster];
   const clusterColour = (cluster) => theme().clusters[cluster % theme().clusters.length];
   const clusterSymbol = (cluster) =>
     report.symbols[Math.floor(cluster / theme().clusters.length) % report.symbols.length];
@@ -62,7 +62,7 @@ const reportFigures = (report, reader) => {
         const turns = many ? Math.max(1, Math.floor(80 / drawn.length)) : 1;
         for (let turn = 0; turn < turns; turn += 1) {
           for (const group of drawn) {
-            const name = `${safe(clusterName(group))} (${figure.sizes[group].toLocaleString("en")})`;
+            const name = `${safe(narrow ? clusterName(group) : clusterTitle(group))} (${figure.sizes[group].toLocaleString("en")})`;
             const marker = { color: clusterColour(group), symbol: clusterSymbol(group) };
             const own = turns === 1 ? groups[group] : groups[group].filter((_, place) => place % turns === turn);
             traces.push({ ...trace(own, marker, name), legendgroup: String(group), showlegend: turn === 0 });
@@ -117,16 +117,64 @@ const reportFigures = (report, reader) => {
             type: "bar",
             x: places,
             y: figure.values,
-            text: places.map((cluster) => safe(clusterName(cluster))),
+            text: places.map((cluster) => safe(clusterTitle(cluster))),
             textposition: "none",
             marker: { color: places.map(clusterColour), line: { width: places.length > 40 ? 0 : 0.6, color: theme().outline } },
             hovertemplate: "cluster %{text}: %{y:,} nodes<extra></extra>",
           },
         ],
-        height: width < NARROW ? 200 : 240,
+        height: width < NARROW ? 170 : 180,
         layout: {
           xaxis: { title: titled("cluster"), showgrid: false, zeroline: false, ...clusterTicks(places, width - 80) },
           yaxis: { title: titled("nodes") },
+        },
+      };
+    },
+
+    histogram(figure, width) {
+      const step = 1 / figure.values.length;
+      return {
+        traces: [
+          {
+            type: "bar",
+            x: figure.values.map((_, place) => (place + 0.5) * step),
+            y: figure.values,
+            width: step,
+            text: figure.values.map((_, place) => `${Number((place * step).toFixed(3))} to ${Number(((place + 1) * step).toFixed(3))}`),
+            textposition: "none",
+            marker: { color: theme().clusters[6], line: { width: 0.6, color: theme().outline } },
+            hovertemplate: "confidence %{text}: %{y:,} nodes<extra></extra>",
+          },
+        ],
+        height: width < NARROW ? 180 : 200,
+        layout: {
+          xaxis: { title: titled("confidence"), range: [0, 1], showgrid: false, zeroline: false },
+          yaxis: { title: titled("nodes"), nticks: 5 },
+        },
+      };
+    },
+
+    sources(figure) {
+      const rows = figure.names.map((_, place) => place);
+      return {
+        traces: [
+          {
+            type: "bar",
+            orientation: "h",
+            y: rows,
+            x: figure.values,
+            text: figure.values.map((value) => value.toFixed(2)),
+            textposition: "auto",
+            marker: { color: figure.values.map((value) => theme().clusters[value < 0 ? 3 : 6]), line: { width: 0.6, color: theme().outline } },
+            hovertemplate: "%{x:.2f} nats per node<extra></extra>",
+          },
+        ],
+        height: 84 + 30 * rows.length,
+        layout: {
+          bargap: 0.3,
+          xaxis: { title: titled("nats per node"), fixedrange: true, rangemode: "tozero" },
+          yaxis: { tickvals: rows, ticktext: figure.names.map(safe), autorange: "reversed", fixedrange: true, automargin: true, showgrid: false, zeroline: false },
+          margin: { l: 8, r: 16, t: 8, b: 48 },
         },
       };
     },
@@ -177,7 +225,7 @@ const reportFigures = (report, reader) => {
 
     adjacency(figure, width) {
       const n = figure.bins;
-      const flat = (figure.flat ??= numbers(figure.image));
+      const flat = (figure.flat ??= Array.from(unpackedImage(figure.image)));
       const z = Array.from({ length: n }, (_, row) => flat.slice(row * n, (row + 1) * n));
       const starts = [0, ...figure.ends.slice(0, -1)];
       const pixels = starts.map((start, cluster) => ((figure.ends[cluster] - start) / n) * room(width));
@@ -198,6 +246,41 @@ const reportFigures = (report, reader) => {
         ]);
       }
       return found;
+    },
+
+    numbers(figure, width) {
+      const line = (name, y, colour, dash) => ({
+        type: "scatter",
+        mode: figure.x.length < 40 ? "lines+markers" : "lines",
+        name,
+        x: figure.x,
+        y,
+        line: { color: colour, width: 2, dash },
+        hovertemplate: `%{x} clusters: ${name} %{y:.0%}<extra></extra>`,
+      });
+      return {
+        traces: [
+          line("worth", figure.worth, theme().clusters[6]),
+          line("found again", figure.again, theme().clusters[3], "dot"),
+          {
+            type: "scatter",
+            mode: "markers",
+            name: `chosen: ${figure.chosen}`,
+            x: [figure.chosen],
+            y: [figure.worth[figure.x.indexOf(figure.chosen)]],
+            marker: { symbol: "circle-open", size: 16, color: theme().text, line: { width: 2.5 } },
+            hoverinfo: "skip",
+          },
+        ],
+        height: width < NARROW ? 260 : 300,
+        layout: {
+          xaxis: { title: titled("clusters"), ...(figure.x.length < 25 && width >= NARROW ? { tickvals: figure.x } : { nticks: 10 }) },
+          yaxis: { title: titled("share of the best"), rangemode: "tozero", tickformat: ".0%" },
+          showlegend: true,
+          legend: { orientation: "h", x: 0, y: 1, yanchor: "bottom", traceorder: "normal" },
+          margin: { l: 60, r: 12, t: 36, b: 52 },
+        },
+      };
     },
 
     line(figure, width) {

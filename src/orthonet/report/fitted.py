@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -45,9 +46,14 @@ class Fitted:
     confidence: Array | None
     losses: Array
     turns: Array
+    probabilities: Array | None = None
+    evidence: Array | None = None
+    """Nats of each source (column) for a node's own cluster against its runner-up."""
+    attributes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    """Columns about the nodes that are not features."""
 
     @classmethod
-    def of(cls, graph: MultilayerGraph, model: Any) -> Self:
+    def of(cls, graph: MultilayerGraph, model: Any, attributes: Mapping[str, npt.NDArray[Any]] | None = None) -> Self:
         """Take what there is, once it has been checked that it is about the same nodes."""
         if not isinstance(model, Labelling):
             check_is_fitted(model, "labels_")
@@ -58,10 +64,17 @@ class Fitted:
             )
         if not np.issubdtype(labels.dtype, np.integer) or labels.min() < 0:
             raise ValueError(f"model.labels_ must be integers from 0, got {labels.min()!r} among them")
-        n_clusters = max(int(labels.max()) + 1, _whole(getattr(model, "n_clusters", None)))
+        wanted = getattr(model, "n_clusters_", getattr(model, "n_clusters", None))
+        n_clusters = max(int(labels.max()) + 1, _whole(wanted))
         if isinstance(model, Labelling) and model.names and len(model.names) != n_clusters:
             raise ValueError(f"names has {len(model.names)} entries, but the labels go from 0 to {n_clusters - 1}")
+        for name, column in (attributes or {}).items():
+            if np.shape(column) != (graph.n_nodes,):
+                raise ValueError(
+                    f"attributes[{name!r}] has shape {np.shape(column)}, but graph has {graph.n_nodes} nodes"
+                )
         embedding = _rows(model, "embedding_", graph.n_nodes, 2)
+        evidence = _rows(model, "evidence_", graph.n_nodes, 2)
         history = getattr(model, "history_", None) or {}
         return cls(
             graph,
@@ -72,7 +85,42 @@ class Fitted:
             _rows(model, "confidence_", graph.n_nodes, 1),
             np.asarray(history.get("loss", ()), dtype=np.float64).ravel(),
             np.asarray(history.get("turn", ()), dtype=np.float64).ravel(),
+            _rows(model, "probabilities_", graph.n_nodes, 2),
+            evidence if evidence is not None and evidence.shape[1] else None,
+            {str(name): np.asarray(column) for name, column in (attributes or {}).items()},
         )
+
+    @cached_property
+    def explanation(self) -> Any | None:
+        """What defines each cluster, as `OrthoNet.explain_clusters` says it; None for other methods."""
+        return self.model.explain_clusters() if hasattr(self.model, "explain_clusters") else None
+
+    @cached_property
+    def details(self) -> Mapping[str, npt.NDArray[Any]]:
+        """What explanations are made of, see `orthonet.clustering.explanations.details_of`; nothing for other methods."""
+        if self.explanation is None:
+            return {}
+        from orthonet.clustering.explanations import details_of
+
+        return details_of(self.model)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the sources of evidence."""
+        if self.evidence is None:
+            return ()
+        return tuple(map(str, getattr(self.model, "source_names_", range(self.evidence.shape[1]))))
+
+    @property
+    def runner_up(self) -> npt.NDArray[np.int64] | None:
+        """The cluster that comes next for each node; None where there is no other, or the method does not tell."""
+        if "runner_up" in self.details:
+            return self.details["runner_up"] if self.n_clusters > 1 else None
+        if self.probabilities is None or self.probabilities.shape[1] < 2:
+            return None
+        others = self.probabilities.copy()
+        others[np.arange(len(self.labels)), self.labels] = -np.inf
+        return others.argmax(axis=1).astype(np.int64)
 
     @property
     def tol(self) -> float | None:

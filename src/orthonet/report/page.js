@@ -12,7 +12,7 @@
     colourBy: "cluster",
     found: null, // a node that was looked for
     theme: () => report.themes[darkness.matches && !reader.printing ? "dark" : "light"],
-    clusterName: (cluster) => report.clusters[cluster],
+    clusterTitle: (cluster) => report.titles[cluster],
     hasWebgl: () => document.createElement("canvas").getContext("webgl") !== null,
   };
   const kinds = reportFigures(report, reader);

@@ -10,10 +10,11 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,9 @@ MINUS, NOTHING = "\N{MINUS SIGN}", "\N{EN DASH}"
 """What stands for the sign of a negative number, and for a number that there is not."""
 MANY_ROWS = 20
 """Rows above which a table scrolls on a screen, and may be parted on paper."""
-SCRIPTS = ("points.js", "figures.js", "page.js")
+PLOTLY = "plotly/plotly-cartesian.min.js"
+"""plotly.js without what no page draws, as its makers publish it (plotly.js-cartesian-dist-min); it has no WebGL."""
+SCRIPTS = ("points.js", "figures.js", "tables.js", "page.js")
 """The scripts of the page, in the order in which they need each other."""
 
 
@@ -45,8 +48,18 @@ class Html(str):
     __slots__ = ()
 
 
+@dataclass(frozen=True)
+class Cell:
+    """A cell whose text is for reading, and whose value is for sorting and for files."""
+
+    text: str
+    value: Any
+
+
 def markup(value: Any) -> str:
     """Return a value as HTML: escaped, unless it is `Html`."""
+    if isinstance(value, Cell):
+        return markup(value.text)
     return (
         value if isinstance(value, Html) else escape(number(value) if isinstance(value, Real) else visible(str(value)))
     )
@@ -78,12 +91,42 @@ def probability(value: float) -> str:
     return ">0.99" if 0.995 <= value < 1 else f"{value:.2f}"
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: Iterable[int] = (0,)) -> Html:
-    """Return a table whose first column names the rows; columns in ``words`` are text, the others numbers."""
+def share(value: float) -> Cell:
+    """Write a share into a cell that sorts by it."""
+    return Cell(percent(value), round(float(value), 4) if math.isfinite(value) else "")
+
+
+def confidence(value: float) -> Cell:
+    """Write a probability into a cell that sorts by it."""
+    return Cell(probability(value), round(float(value), 4))
+
+
+def signed(value: float, digits: int = 1) -> Cell:
+    """Write nats, or another number that speaks for or against, with its sign."""
+    if not math.isfinite(value):
+        return Cell(NOTHING, "")
+    text = f"{value:+.{digits}f}".replace("-", MINUS)
+    return Cell(text[1:] if float(f"{value:.{digits}f}") == 0 else text, round(float(value), 4))
+
+
+def table(
+    caption: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    words: Iterable[int] = (0,),
+    file: str | None = None,
+) -> Html:
+    """Return a table whose first column names the rows; columns in ``words`` are text, the others numbers.
+
+    A table with a ``file`` can be sorted, filtered and downloaded under that name, where scripts run.
+    """
     texts, lines = set(words), list(rows)
 
     def cell(value: Any, place: int) -> str:
         kind = "" if place in texts else ' class="number"'
+        if isinstance(value, Cell) or (file and isinstance(value, Real)):
+            kind += f' data-value="{escape(str(value.value if isinstance(value, Cell) else value))}"'
         if place == 0:
             return f'<th scope="row"{kind}>{markup(value)}</th>'
         return f"<td{kind}>{markup(value)}</td>"
@@ -94,8 +137,9 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *
     )
     body = "".join(f"<tr>{''.join(cell(value, place) for place, value in enumerate(row))}</tr>\n" for row in lines)
     kind = "table tall" if len(lines) > MANY_ROWS else "table"
+    tools = f' data-file="{markup(file)}"' if file else ""
     return Html(
-        f'<div class="{kind}" tabindex="0" role="region" aria-label="{markup(caption)}">'
+        f'<div class="{kind}" tabindex="0" role="region" aria-label="{markup(caption)}"{tools}>'
         f"<table><caption>{markup(caption)}</caption><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n"
     )
 
@@ -136,14 +180,24 @@ def listing(code: str, label: str) -> Html:
     return Html(f'<pre tabindex="0" role="region" aria-label="{markup(label)}"><code>{markup(code)}</code></pre>\n')
 
 
-def packed(values: npt.ArrayLike) -> dict[str, Any] | None:
-    """Return numbers in 16 bits each between their extremes, enough for a colour; None if they have no finite range."""
+def packed(values: npt.ArrayLike, bits: Literal[8, 16] = 16) -> dict[str, Any] | None:
+    """Return numbers in a few bits each between their extremes, enough for a colour; None if they have no finite range."""
+    most = 2**bits - 1
     array = np.asarray(values, dtype=np.float64).ravel()
     low, high = float(array.min(initial=np.inf)), float(array.max(initial=-np.inf))
     if not math.isfinite(high - low):
         return None
-    steps = np.zeros(array.shape) if high == low else np.rint((array - low) / (high - low) * 65535)
-    return {"low": low, "high": high, "steps": _base64(steps.astype("<u2"))}
+    steps = np.zeros(array.shape) if high == low else np.rint((array - low) / (high - low) * most)
+    return {"low": low, "high": high, "most": most, "steps": _base64(steps.astype("<u2" if bits == 16 else "u1"))}
+
+
+def packed_image(values: npt.NDArray[np.float64]) -> dict[str, Any] | None:
+    """Return an image in a byte for each cell, or five for each cell that is not 0 where these are few."""
+    places = np.flatnonzero(values)
+    if 5 * len(places) >= values.size or (values < 0).any():
+        return packed(values, bits=8)
+    found = packed(np.append(values.ravel()[places], 0.0), bits=8)
+    return found if found is None else {**found, "size": values.size, "places": _base64(places.astype("<u4"))}
 
 
 def floats(values: npt.NDArray[Any]) -> str:
@@ -183,10 +237,11 @@ def script_data(data: Any) -> str:
 
 def whole_page(title: str, header: str, sections: Sequence[str], data: Any) -> bytes:
     """Put a page together: one file, everything in it."""
-    plotly = require("plotly.offline", extra="report", purpose="writing a report").get_plotlyjs()
+    webgl = _draws_with_webgl(data)
+    plotly = whole_plotly() if webgl else _asset(PLOTLY)
     # A browser compares hashes after it has made all line ends alike.
     scripts = [text.replace("\r\n", "\n").replace("\r", "\n") for text in (plotly, "".join(map(_asset, SCRIPTS)))]
-    allowed = [*map(_hash, scripts), *([EVAL] if _draws_with_webgl(data) else [])]
+    allowed = [*map(_hash, scripts), *([EVAL] if webgl else [])]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(scripts=" ".join(allowed))}">\n'
@@ -197,6 +252,13 @@ def whole_page(title: str, header: str, sections: Sequence[str], data: Any) -> b
         f'<script type="application/json" id="report-data">{script_data(data)}</script>\n'
         f"{''.join(f'<script>{text}</script>{chr(10)}' for text in scripts)}</body>\n</html>\n"
     ).encode("utf-8", "replace")
+
+
+def whole_plotly() -> str:
+    """Return the plotly.js that draws with WebGL, from the package plotly."""
+    return require(
+        "plotly.offline", extra="report", purpose="a report that draws more than 10,000 nodes"
+    ).get_plotlyjs()
 
 
 def _hash(script: str) -> str:

@@ -1,7 +1,16 @@
 // The points of the scatter plot, read from the page's data: where they are, what they are coloured by, what is told of them.
 const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
-const unpacked = ({ low, high, steps }) =>
-  Float64Array.from(new Uint16Array(bytes(steps)), (step) => low + ((high - low) * step) / 65535);
+const unpacked = ({ low, high, most, steps }) =>
+  Float64Array.from(new (most === 255 ? Uint8Array : Uint16Array)(bytes(steps)), (step) => low + ((high - low) * step) / most);
+
+// The same of an image of which only cells that are not 0 may have been kept.
+const unpackedImage = (packed) => {
+  const values = unpacked(packed);
+  if (packed.places === undefined) return values;
+  const image = new Float64Array(packed.size);
+  new Uint32Array(bytes(packed.places)).forEach((place, index) => (image[place] = values[index]));
+  return image;
+};
 
 const readPoints = (figure, reader) => {
   "use strict";
@@ -26,7 +35,7 @@ const readPoints = (figure, reader) => {
   }
 
   const facts = (point) => {
-    const lines = [figure.ids[point], `cluster ${reader.clusterName(cluster[point])}`];
+    const lines = [figure.ids[point], `cluster ${reader.clusterTitle(cluster[point])}`];
     if (figure.confidence !== null) lines.push(`confidence ${probability(column(figure.confidence)[point])}`);
     if (reader.colourBy !== "cluster" && Number(reader.colourBy) !== figure.confidence) {
       lines.push(`${figure.columns[Number(reader.colourBy)].name}: ${short(column(Number(reader.colourBy))[point])}`);

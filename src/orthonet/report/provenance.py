@@ -129,7 +129,10 @@ def times(model: Any, record: Mapping[str, Any]) -> dict[str, float]:
 
 def rest_of(record: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what else a record holds, as text."""
-    shown_elsewhere = {"command", "code", "version", "versions", "warnings", "seconds", "times", "seed", "parameters"}
+    shown_elsewhere = {
+        *("command", "code", "version", "versions", "warnings", "seconds", "times", "seed", "parameters"),
+        *("scores", "truth", "feature_means", "cluster_numbers"),
+    }
     return [
         (str(name), value if isinstance(value, str) else shortened(json.dumps(plain(value), ensure_ascii=False), 300))
         for name, value in record.items()

@@ -19,8 +19,8 @@ WEBGL_ABOVE = 10_000
 """Points above which the graphics card draws them."""
 SAMPLE_ABOVE = 200_000
 """Points above which a random sample stands for all."""
-MAX_VALUES = 2_000_000
-"""Values of features on the page at most, in about 5 MB; of more, the features that differ most between clusters are kept."""
+MAX_VALUES = 40_000
+"""Values of features on the page at most, in 0.1 MB; of more, the features that differ most between clusters are kept."""
 LEAST_FEATURES = 20
 """Features that are kept in any case, however many nodes there are."""
 CLUSTERS = "Clusters"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from datetime import datetime
@@ -13,6 +14,7 @@ from orthonet.clustering.plot import look_steps
 from orthonet.graph.modularity import Agreement
 from orthonet.report import provenance
 from orthonet.report.blocks import block_pictures
+from orthonet.report.evidence import sources_table
 from orthonet.report.feature_differences import FeatureTable
 from orthonet.report.fitted import Fitted, Labelling
 from orthonet.report.page import (
@@ -32,13 +34,18 @@ from orthonet.report.page import (
     table,
 )
 from orthonet.report.scatter import scatter
+from orthonet.support.text import listed
 
 Figures = dict[str, dict[str, Any]]
 LEFT_OUT: tuple[Html, Figures] = (Html(""), {})
 """A section that the page does not have."""
 
 
-def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple[str, str]]) -> Html:
+SHOWN_WARNINGS = 5
+"""Warnings that are shown at the top of the page; the others are folded."""
+
+
+def header(title: str, fitted: Fitted, contents: Sequence[tuple[str, str]]) -> Html:
     """Return the head of the page: the numbers to know first, and where to find the rest."""
     graph = fitted.graph
     tiles = [
@@ -51,16 +58,13 @@ def header(title: str, fitted: Fitted, n_warnings: int, contents: Sequence[tuple
     ]
     if fitted.confidence is not None:
         tiles.append(("mean confidence", probability(float(fitted.confidence.mean()))))
+    if fitted.evidence is not None and hasattr(fitted.model, "stability_"):
+        tiles.append(("stability", probability(float(fitted.model.stability_))))
     shown = "".join(f"<div><dt>{markup(name)}</dt><dd>{markup(value)}</dd></div>" for name, value in tiles)
     links = "".join(f'<li><a href="#{markup(place)}">{markup(name)}</a></li>' for place, name in contents)
-    opening = (
-        f'<p class="warned"><a href="#warnings">{n_warnings} thing{"s" * (n_warnings != 1)} to know</a></p>'
-        if n_warnings
-        else ""
-    )
     written = f"{fitted.method}, written {datetime.now().astimezone():%d %B %Y, %H:%M %Z}"
     return Html(
-        f'<header><h1>{markup(title)}</h1>\n<p class="quiet">{markup(written)}</p>\n<dl class="tiles">{shown}</dl>\n{opening}'
+        f'<header><h1>{markup(title)}</h1>\n<p class="quiet">{markup(written)}</p>\n<dl class="tiles">{shown}</dl>\n'
         f'<nav aria-label="Contents"><ul>{links}</ul></nav>\n'
         '<noscript><p class="warned">The pictures need JavaScript; the tables do not.</p></noscript></header>\n'
     )
@@ -133,7 +137,7 @@ def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Ht
         return LEFT_OUT
     found = scatter(fitted, features)
     if found is None:
-        return section("embedding", "The embedding", paragraph(f"{fitted.method} makes no embedding.")), {}
+        return section("embedding", "The clusters in a picture", paragraph(f"{fitted.method} makes no embedding.")), {}
     label = (
         f"Scatter plot of {number(fitted.graph.n_nodes)} nodes in the plane, in {fitted.n_clusters} clusters; what the points "
         "are coloured by can be chosen."
@@ -147,13 +151,27 @@ def embedding_section(fitted: Fitted, features: FeatureTable | None) -> tuple[Ht
         else ""
     )
     picture = figure("embedding", label, found.caption, controls=found.controls, hint=found.hint)
-    return section("embedding", "The embedding", picture, signs), {"embedding": found.data}
+    return section("embedding", "The clusters in a picture", picture, signs), {"embedding": found.data}
 
 
 def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[Html, Figures]:
-    """Say how far each layer agrees with the clusters, and draw its blocks."""
-    if not agreement:
-        return LEFT_OUT
+    """Say which sources matter and which contradict, how far each layer agrees with the clusters, and draw its blocks."""
+    body, data = sources_table(fitted)
+    if agreement:
+        body += [Html("<h3>How far each layer agrees with the clusters</h3>"), *_agreement(agreement)]
+        pictures, more = block_pictures(fitted)
+        body.append(pictures)
+        data |= more
+        data["agreement"] = {
+            "kind": "agreement",
+            "names": [shortened(one.name, 28) for one in agreement],
+            "within": [one.within_share for one in agreement],
+            "chance": [one.by_chance for one in agreement],
+        }
+    return (section("agreement", "Which layers matter, and which contradict?", *body), data) if body else LEFT_OUT
+
+
+def _agreement(agreement: Sequence[Agreement]) -> list[Html]:
     rows = [
         (
             one.name,
@@ -171,21 +189,12 @@ def agreement_section(fitted: Fitted, agreement: Sequence[Agreement]) -> tuple[H
         "same edges would give, and modularity the difference of the two. A layer that knows nothing of the clusters has "
         "modularity 0."
     )
-    pictures, data = block_pictures(fitted)
-    data["agreement"] = {
-        "kind": "agreement",
-        "names": [shortened(one.name, 28) for one in agreement],
-        "within": [one.within_share for one in agreement],
-        "chance": [one.by_chance for one in agreement],
-    }
     label = "Share of each layer's edge weight within clusters, and by chance; the numbers are in the table below."
-    body = (
+    return [
         figure("agreement", label, "Share of the edge weight within clusters, beside what chance would give."),
         table("Agreement of each layer with the clusters", columns, rows),
         paragraph(words, "quiet"),
-        pictures,
-    )
-    return section("agreement", "The layers and the clusters", *body), data
+    ]
 
 
 def training_section(fitted: Fitted) -> tuple[Html, Figures]:
@@ -231,13 +240,28 @@ def training_section(fitted: Fitted) -> tuple[Html, Figures]:
 
 
 def warnings_section(warned: Sequence[str], seen: Sequence[str]) -> tuple[Html, Figures]:
-    """List what was warned of while fitting, and what the report itself noticed."""
-    parts: list[str] = []
-    for title, lines in (("Warnings of the run", warned), ("Noticed in the result", seen)):
-        if lines:
-            parts.append(f"<h3>{title}</h3><ul>{''.join(f'<li>{markup(line)}</li>' for line in lines)}</ul>\n")
-    body = parts or [paragraph("No warnings, and nothing unusual was noticed.")]
-    return section("warnings", "Things to know", *body), {}
+    """List what was warned of while fitting, and what the report itself noticed; nothing if there is nothing."""
+    lines = [f"<li>{markup(line)}</li>" for line in (*_alike(warned), *seen)]
+    if not lines:
+        return LEFT_OUT
+    first, rest = lines[:SHOWN_WARNINGS], lines[SHOWN_WARNINGS:]
+    body = f"<ul>{''.join(first)}</ul>\n"
+    if rest:
+        body += _folded(f"{len(rest)} more", f"<ul>{''.join(rest)}</ul>")
+    return section("warnings", "Before you read on", body), {}
+
+
+def _alike(lines: Sequence[str]) -> list[str]:
+    """Return sentences that differ in names and numbers only as one, with the names of the others."""
+    kinds: dict[str, list[str]] = {}
+    for line in lines:
+        kinds.setdefault(re.sub(r"'[^']*'|[\d.,]+", "…", line), []).append(line)
+    found = []
+    for first, *others in kinds.values():
+        names = [name for one in others for name in re.findall(r"'[^']*'", one)[:1]]
+        found.append(f"{first} (The same of {listed(names, 10)}.)" if names else first)
+        found += [] if names else others
+    return found
 
 
 def reproduction_section(

@@ -2,6 +2,7 @@
 
 from orthonet.graph.convert.anndata_objects import from_anndata, from_mudata, to_anndata, to_mudata
 from orthonet.graph.convert.anndata_results import write_result
+from orthonet.graph.convert.cytoscape import to_cx2
 from orthonet.graph.convert.frames import Tables, from_tables, to_pandas, to_polars
 from orthonet.graph.convert.igraph_graphs import from_igraph, to_igraph, to_igraph_layers
 from orthonet.graph.convert.networkx_graphs import from_networkx, to_networkx, to_networkx_layers
@@ -16,6 +17,7 @@ __all__ = [
     "from_pyg",
     "from_tables",
     "to_anndata",
+    "to_cx2",
     "to_igraph",
     "to_igraph_layers",
     "to_mudata",
