@@ -11,8 +11,7 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, dia_array, random_array, save_npz
 
-from orthonet.files import read_features, read_multiview_mat, read_network, read_views
-from orthonet.files.matlab import isolation
+from orthonet.files import isolation, read_features, read_multiview_mat, read_network, read_views
 
 MATRIX = csr_array(random_array((12, 12), density=0.4, rng=np.random.default_rng(0)) + random_array((12, 12), rng=1))
 

@@ -98,7 +98,7 @@ def train(
                 optimiser.zero_grad()
                 loss = run.backward(len(done.losses))
                 if not torch.isfinite(torch.tensor(loss)):
-                    raise FloatingPointError(_why_not_finite(loss, len(done.losses) + 1, learning_rate))
+                    raise NotFiniteError(_why_not_finite(loss, len(done.losses) + 1, learning_rate))
                 optimiser.step()
                 done.losses.append(loss)
                 report(len(done.losses), f"loss {loss:.4f}")
@@ -119,6 +119,10 @@ def train(
     network.eval()
     done.bytes_per_step = (processes.bytes_sent - before) / max(len(done.losses) - at_start, 1)
     return done
+
+
+class NotFiniteError(FloatingPointError, ValueError):
+    """The loss is no number: the data or the learning rate is too large."""
 
 
 @dataclass
