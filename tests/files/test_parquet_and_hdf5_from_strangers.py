@@ -79,9 +79,10 @@ def test_an_array_that_claims_a_terabyte_is_refused(cells):
 
 
 def test_numbers_that_are_missing_beside_relations_name_their_file(tmp_path):
-    relation = np.ones((6, 6)) - np.eye(6)
+    relation = np.triu(np.random.default_rng(0).random((6, 6)), 1)
+    relation += relation.T
     features = np.ones((6, 3))
     features[0, 1] = np.nan
-    savemat(tmp_path / "set.mat", {"feature": features, "PAP": relation, "label": np.arange(6) % 2})
+    savemat(tmp_path / "set.mat", {"feature": features, "PAP": relation, "PLP": relation > 0.5, "label": np.arange(6) % 2})
     said = refused(lambda file: read_views(file).graph(), tmp_path / "set.mat")
     assert "NaN" in said
