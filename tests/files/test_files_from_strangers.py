@@ -43,6 +43,15 @@ def with_member(file, name, content):
     return file
 
 
+@pytest.mark.parametrize("dtype", ["<,f8", "<f8,", "(,)f8", "1" * 200])
+def test_an_array_whose_type_is_no_type_is_refused(tmp_path, dtype):
+    np.save(tmp_path / "f.npy", np.ones((6, 2)))
+    content = (tmp_path / "f.npy").read_bytes()
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': (6, 2), }}".encode().ljust(309) + b"\n"
+    (tmp_path / "f.npy").write_bytes(content[:8] + struct.pack("<H", len(header)) + header + content[128:])
+    refused(read_features, tmp_path / "f.npy")
+
+
 @pytest.mark.parametrize("kind", [csr_array, csc_array, bsr_array, coo_array, dia_array])
 def test_each_format_of_scipy_is_read_as_it_was_saved(tmp_path, kind):
     symmetric = MATRIX + MATRIX.T

@@ -83,6 +83,8 @@ def test_numbers_that_are_missing_beside_relations_name_their_file(tmp_path):
     relation += relation.T
     features = np.ones((6, 3))
     features[0, 1] = np.nan
-    savemat(tmp_path / "set.mat", {"feature": features, "PAP": relation, "PLP": relation > 0.5, "label": np.arange(6) % 2})
+    savemat(
+        tmp_path / "set.mat", {"feature": features, "PAP": relation, "PLP": relation > 0.5, "label": np.arange(6) % 2}
+    )
     said = refused(lambda file: read_views(file).graph(), tmp_path / "set.mat")
     assert "NaN" in said

@@ -19,6 +19,7 @@ from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.text import LONGEST_MESSAGE, sentence, shortened, visible
 
 PARSER_ERRORS = (
+    AttributeError,
     BadZipFile,
     EOFError,
     IndexError,
@@ -29,6 +30,7 @@ PARSER_ERRORS = (
     OSError,  # a position in an archive beyond its end
     OverflowError,
     RuntimeError,  # an archive with a password
+    SyntaxError,  # a dtype that numpy takes for Python
     TokenError,
     TypeError,
     ValueError,
