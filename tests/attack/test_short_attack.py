@@ -1,14 +1,9 @@
 """A short run of the attack: spoiled files and numbers are read, or refused in a line that names them."""
 
-import importlib.util
-from pathlib import Path
-
+import inputs as attack
 import pytest
 
 pytest.importorskip("polars")
-specification = importlib.util.spec_from_file_location("attack_inputs", Path(__file__).with_name("inputs.py"))
-attack = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(attack)
 
 
 def test_some_hundred_spoiled_inputs_are_read_or_refused(tmp_path):
