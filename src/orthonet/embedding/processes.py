@@ -21,6 +21,8 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from orthonet.support.sentences import Argument, Sentence
+
 MEETING = "orthonet"
 """Where processes look for each other in their common store."""
 
@@ -111,9 +113,9 @@ def _reached() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
+        lost = "another process of this fit has ended, or cannot be reached; start all of them again (with "
         raise LostProcessError(
-            "another process of this fit has ended, or cannot be reached; start all of them again (with "
-            "training.checkpoint_dir they go on where they were)"
+            Sentence(lost, Argument("training.checkpoint_dir"), " they go on where they were)")
         ) from error
 
 
