@@ -66,7 +66,17 @@ def predict(folder, runs):
 def with_little_memory(folder, megabytes):
     """Cluster edges.csv over the run in ``run``, with so much memory left; one after the other."""
     files = [folder / "edges.csv", "-f", folder / "nodes.csv"]
-    settings = ["-k", "3", "--steps", "3", "--no-report", "--set", "aggregation.solver=exact"]
+    settings = [
+        "-k",
+        "3",
+        "--steps",
+        "3",
+        "--no-report",
+        "--set",
+        "aggregation.solver=exact",
+        "--set",
+        "assign_labels=kmeans",
+    ]
     found = {}
     for size in megabytes:
         said = folder / f"said-{size}.txt"

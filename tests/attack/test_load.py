@@ -56,9 +56,9 @@ def test_many_predictions_at_once(home):
 
 def test_a_clustering_with_little_memory_ends_with_a_sentence_and_keeps_the_earlier_run(home):
     before = {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()}
-    graph = datasets.make_multilayer_gaussians(1500, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
+    graph = datasets.make_multilayer_gaussians(3000, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
     write_network(graph, home / "edges.csv", nodes=home / "nodes.csv")
-    for code, said in loaded(home, "memory", 16, 64).values():
+    for code, said in loaded(home, "memory", 256).values():
         assert code == 2, said
         assert "memory" in said.splitlines()[-1]
         assert "Traceback" not in said
