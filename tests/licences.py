@@ -86,4 +86,4 @@ def installed(name):
 
 if __name__ == "__main__":
     wrong = complaints(installed)
-    sys.exit("\n".join(wrong))
+    sys.exit("\n".join(wrong) or 0)
