@@ -109,6 +109,21 @@ def attack_all(seed, total, state_file):
     )
 
 
+def again(seed, numbers):
+    """Try single inputs in this process, such as those that went wrong before."""
+    well = True
+    with tempfile.TemporaryDirectory() as home:
+        files = attack.good_files(Path(home))
+        for number in numbers:
+            for _, name, content in attack.inputs(files, seed, number, 1):
+                try:
+                    outcome = attack.attempt(Path(home), name, content)
+                except attack.Foreign as error:
+                    outcome, well = str(error), False
+                print(number, name, outcome, flush=True)  # noqa: T201
+    return well
+
+
 def summary(state):
     """Return the state with the counts of all kinds added up."""
     found = {name: one for name, one in state.items() if name not in ("kinds", "crashes")}
@@ -122,9 +137,12 @@ if __name__ == "__main__":
     parser.add_argument("--inputs", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--state", type=Path, default=Path("attack.json"))
-    parser.add_argument("--batch", type=int, nargs=2)
+    parser.add_argument("--batch", type=int, nargs=2, help="for the processes that this program starts")
+    parser.add_argument("--only", type=int, nargs="+", help="try these inputs alone, and say what became of each")
     given = parser.parse_args()
-    if given.batch:
+    if given.only:
+        sys.exit(0 if again(given.seed, given.only) else 1)
+    elif given.batch:
         batch(given.seed, *given.batch, given.state)
     else:
         sys.exit(0 if attack_all(given.seed, given.inputs, given.state) else 1)

@@ -7,6 +7,7 @@ import random
 import struct
 import warnings
 from itertools import accumulate
+from unicodedata import category
 
 import numpy as np
 from numbers_to_fit import fit_anything
@@ -247,12 +248,16 @@ def _read(work, shown):
             work()
     except (ValueError, OSError) as error:
         said = str(error)
-        if shown not in said or not said.isprintable() or len(said) > 5000:
+        if shown not in said or not all(map(_is_shown, said)) or len(said) > 5000:
             raise Foreign(f"{type(error).__name__}: {said[:300]!r}") from error
         return "refused"
     except Exception as error:
         raise Foreign(f"{type(error).__name__}: {str(error)[:300]!r}") from error
     return "read"
+
+
+def _is_shown(letter):
+    return letter.isprintable() or category(letter) == "Zs"  # blanks of any width do no harm
 
 
 def share_of(name):

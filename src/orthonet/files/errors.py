@@ -39,6 +39,9 @@ PARSER_ERRORS = (
 )
 """What the parsers of numpy, scipy and Python raise on files that are cut off, or are something else."""
 
+LINE_ENDS = {ord("\n"): r"\n", ord("\t"): r"\t"}
+"""What `visible` leaves as it is, but a sentence cannot hold."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -137,7 +140,10 @@ def one_line(error: BaseException) -> str:
 
 def _readable(reason: Sentence) -> list[str | Argument]:
     """Return the parts of a reason with nothing in them that cannot be seen, and none too long to be read."""
-    return [part if isinstance(part, Argument) else shortened(visible(part), LONGEST_MESSAGE) for part in reason.parts]
+    return [
+        part if isinstance(part, Argument) else shortened(visible(part).translate(LINE_ENDS), LONGEST_MESSAGE)
+        for part in reason.parts
+    ]
 
 
 def _restored(place: Place, reason: Sentence, between: str) -> FileError:
