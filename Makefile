@@ -1,9 +1,9 @@
 # make demo    set everything up and run the main job on embedded data
 # make test    set everything up and run all tests
-# make lint    style, types, and the order of imports
+# make lint    style, types, the order of imports, and the licences of dependencies
 # make bench   time the main job            make paper   the paper's tables and figures (hours)
 # make docs    build the documentation site into site/
-# make attack  try a million spoiled files and numbers (hours; the same command goes on where it was stopped)
+# make attack  try a million spoiled files and numbers (hours; the same command goes on where it was stopped), kill 1,000 trainings
 
 PYTHON ?= python3
 VENV   := .venv
@@ -24,6 +24,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/licences.py
 
 bench: $(VENV)/.user
 	$(BIN)/python benchmarks/aggregation.py
@@ -42,6 +43,7 @@ docs: $(VENV)/.docs
 
 attack: $(VENV)/.dev
 	OMP_NUM_THREADS=1 POLARS_MAX_THREADS=1 $(BIN)/python -W ignore tests/attack/fuzz.py --inputs 1000000 --state attack.json
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore tests/attack/kills.py --kills 1000
 
 clean:
 	rm -rf $(VENV) site build dist

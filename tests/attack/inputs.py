@@ -6,13 +6,30 @@ import json
 import random
 import struct
 import warnings
+from itertools import accumulate
+from unicodedata import category
 
 import numpy as np
+from numbers_to_fit import fit_anything
 from scipy.io import savemat
 from scipy.sparse import coo_array, csc_array, csr_array, save_npz
 
 from orthonet import MultilayerGraph, OrthoNet
-from orthonet.files import read_features, read_multiview_mat, read_network, write_network
+from orthonet.cli.earlier_run import read_again
+from orthonet.cli.reading import checksum
+from orthonet.cli.run_folder import Run, record_bytes
+from orthonet.embedding.checkpoints import STATE
+from orthonet.files import (
+    read_features,
+    read_labels,
+    read_memberships,
+    read_multiview_mat,
+    read_network,
+    read_views,
+    write_network,
+)
+from orthonet.files.annotated import read_annotated
+from orthonet.support.optional import is_installed
 
 NETWORKS = {
     "n.csv": "csv",
@@ -21,6 +38,8 @@ NETWORKS = {
     "n.npz": "npz",
     "n.mtx": "matrix-market",
     "n.graphml": "graphml",
+    "n.gexf": "gexf",
+    "n.gml": "gml",
     "n.mpx": "mpx",
     "n.edges": "multiplex",
     "n.net": "pajek",
@@ -43,7 +62,12 @@ WORDS = [
     b"*",
 ]
 NUMBERS = [0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 1, 3_000_000]
-EXPONENTS = [-320, -300, -30, 0, 30, 155, 300, 308]
+HOME = b"@HOME@"
+"""Stands for the folder in which a process tries its inputs, so that the inputs are the same in every process."""
+SHARES = {"fit": 0.5, "checkpoint": 0.2, ".mat": 0.5, ".h5ad": 0.2, ".h5mu": 0.1}
+"""How often slow inputs are tried, by name or by suffix, where the others are tried once."""
+TRAINING = {"max_iter": 2, "n_networks": 1}
+NETWORK = {"hidden_layers": (5,)}
 
 
 class Foreign(Exception):
@@ -60,23 +84,85 @@ def good_files(folder):
     files = {}
     for name, kind in NETWORKS.items():
         files[name] = write_network(alone if name == "n.mtx" else graph, folder / name, format=kind)[0].read_bytes()
-    files["n.csv.gz"] = gzip.compress(files["n.csv"])
+    files["n.csv.gz"] = gzip.compress(files["n.csv"], mtime=0)
     for name, form in (("csr", csr_array), ("csc", csc_array), ("coo", coo_array)):
         save_npz(folder / "m.npz", form(matrix), compressed=name == "csc")
-        files[f"{name}.npz"] = files[f"features-{name}.npz"] = (folder / "m.npz").read_bytes()
-    np.save(folder / "f.npy", table)
-    files["features.npy"] = (folder / "f.npy").read_bytes()
-    files["features.csv"] = b"id,x,y\na,1,2\nb,3,\nc,4,7\n"
+        files[f"{name}.npz"] = files[f"features-{name}.npz"] = files[f"groups-{name}.npz"] = (
+            folder / "m.npz"
+        ).read_bytes()
+    for name, array in (("features", table), ("labels", np.arange(6) % 2)):
+        np.save(folder / "f.npy", array)
+        files[f"{name}.npy"] = (folder / "f.npy").read_bytes()
+    files["features.csv"] = files["views.csv"] = b"id,x,y\na,1,2\nb,3,\nc,4,7\n"
+    files["labels.csv"] = b"id,class\n" + b"".join(f"{one},{one > 'c'}\n".encode() for one in "abcdef")
+    files["groups.csv"] = b"node,group,count\na,chess,2\nb,chess,1\nb,choir,5\n"
+    files |= _matlab_files(folder, table, matrix) | _annotated_files(folder, table, matrix)
+    return files | _fitted_files(folder, graph)
+
+
+def _matlab_files(folder, table, matrix):
     cells = np.empty(2, dtype=object)
     cells[:] = [table, csc_array(matrix)]
+    classes, found = np.arange(6) % 2, {}
     for name, packed in (("plain.mat", False), ("packed.mat", True)):
-        savemat(folder / name, {"X": cells, "Y": np.arange(6) % 2}, do_compression=packed)
-        files[name] = (folder / name).read_bytes()
-    model = OrthoNet(2, random_state=0, n_neighbors=2, training={"max_iter": 2}).fit(graph)
+        savemat(folder / name, {"X": cells, "Y": classes}, do_compression=packed)
+        found[name] = (folder / name).read_bytes()
+    savemat(folder / "views.mat", {"feature": table, "PAP": matrix, "PLP": matrix > 0.5, "label": classes})
+    return found | {"views.mat": (folder / "views.mat").read_bytes()}
+
+
+def _annotated_files(folder, table, matrix):
+    if not is_installed("mudata"):
+        return {}
+    from anndata import AnnData
+    from mudata import MuData
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = AnnData(table, obsp={"connectivities": csr_array(matrix)}, uns={"note": "x"})
+        data.obs["class"] = list("aabbcc")
+        data.write_h5ad(folder / "a.h5ad")
+        MuData({"one": AnnData(table), "two": AnnData(table + 1)}).write_h5mu(folder / "a.h5mu")
+    return {name: (folder / name).read_bytes() for name in ("a.h5ad", "a.h5mu")}
+
+
+def _fitted_files(folder, graph):
+    """Return the files of a model, of a run's record and of a checkpoint."""
+    model = OrthoNet(2, random_state=0, n_neighbors=2, network=NETWORK, training=TRAINING).fit(graph)
     model.save(folder / "model")
-    files["model.json"] = (folder / "model" / "model.json").read_bytes()
-    files["tensors"] = next((folder / "model").glob("tensors-*")).read_bytes()
-    return files
+    model.save(folder / "run" / "model")
+    data = folder / "run.csv"
+    data.write_text("source,target\na,b\nb,c\nc,d\nd,e\ne,f\nf,a\n")
+    record = {
+        "command": ["orthonet", "cluster"],
+        "versions": {"orthonet": "1"},
+        "parameters": {"n_clusters": 2},
+        "inputs": {"files": ["@HOME@/run.csv"], "own_features": False},
+        "checksums": {"@HOME@/run.csv": checksum(data)},
+        "read": ["all"],
+        "code": "",
+        "layers": ["run"],
+        "feature_means": None,
+        "cluster_sizes": [3, 3],
+        "seconds": {"fit": 1.0},
+        "warnings": [],
+    }
+    _train(folder / "state")
+    return {
+        "model.json": (folder / "model" / "model.json").read_bytes(),
+        "tensors": next((folder / "model").glob("tensors-*")).read_bytes(),
+        "run.json": record_bytes(record),
+        "checkpoint": (folder / "state" / STATE).read_bytes(),
+    }
+
+
+def _train(state):
+    """Fit with a checkpoint in a folder, from what is there."""
+    rng = np.random.default_rng(0)
+    weights = np.triu(rng.random((12, 12)) < 0.5, 1).astype(float)
+    training = TRAINING | {"max_iter": 3, "checkpoint_dir": state}
+    model = OrthoNet(2, random_state=0, network=NETWORK, training=training, assign_labels="kmeans", layer_weights=None)
+    return model.fit(MultilayerGraph([weights + weights.T], rng.random((12, 2))))
 
 
 def spoiled(content, rng):
@@ -107,49 +193,52 @@ def spoiled(content, rng):
 
 def attempt(folder, name, content):
     """Read bytes as a file of that name; return "read" or "refused", or raise `Foreign`."""
-    shown = "model"
     if name == "fit":
-        return _fit(content)
+        return _read(lambda: fit_anything(content), "")
     if name in ("model.json", "tensors"):
-        path = folder / "model" / "model.json" if name == "model.json" else next((folder / "model").glob("tensors-*"))
-        before = path.read_bytes(), (folder / "model" / "model.json").read_bytes()
-        path.write_bytes(content)
-        if name == "tensors":  # a checksum that fits, so that the tensors themselves are looked at
-            index = json.loads(before[1])
-            index["tensors"]["sha256"] = hashlib.sha256(content).hexdigest()
-            (folder / "model" / "model.json").write_text(json.dumps(index))
-        try:
-            return _read(lambda: OrthoNet.load(folder / "model").predict(np.ones((3, 2))), shown)
-        finally:
-            path.write_bytes(before[0])
-            (folder / "model" / "model.json").write_bytes(before[1])
+        return _attempt_model(folder / "model", name, content)
+    if name == "run.json":
+        (folder / "run" / name).write_bytes(content.replace(HOME, bytes(folder)))
+        return _read(lambda: read_again(Run.of(folder / "run")), "")
+    if name == "checkpoint":
+        (folder / "state" / STATE).write_bytes(content)
+        return _read(lambda: _train(folder / "state"), STATE)
     file = folder / name
     file.write_bytes(content)
-    reader = (
-        read_multiview_mat if name.endswith(".mat") else read_features if name.startswith("features") else read_network
-    )
-    return _read(lambda: getattr(reader(file), "graph", lambda: None)(), name)
+    return _read(lambda: _reader(name)(file), name)
 
 
-def _fit(seed):
-    """Fit numbers of any size; whatever is wrong with them must be a ValueError."""
-    rng = np.random.default_rng(seed)
-    scales = 10.0 ** rng.choice(EXPONENTS, 3)
-    weights = np.triu(rng.random((14, 14)) < 0.4, 1) * rng.random((14, 14))
-    with np.errstate(all="ignore"):
-        layers = [(weights + weights.T) * scales[0]]
-        features = rng.normal(size=(14, 3)) * scales[1]
-    options = {
-        "epsilon": float(rng.choice([1e-3, scales[2]])),
-        "feature_scaling": str(rng.choice(["auto", "none", "unit"])),
-    }
-    small = {"max_iter": 2}
+def _reader(name):
+    """Return the function that reads files of such a name, and makes a graph where there is one to make."""
+    if name.endswith((".h5ad", ".h5mu")):
+        return lambda file: read_annotated(file, n_neighbors=2)
+    if name.startswith("views"):
+        return lambda file: read_views(file).graph(n_neighbors=2)
+    if name.endswith(".mat"):
+        return lambda file: read_multiview_mat(file)
+    if name.startswith("features"):
+        return lambda file: read_features(file)
+    if name.startswith("groups"):
+        return lambda file: read_memberships(file)
+    if name.startswith("labels"):
+        return lambda file: read_labels(file, list("abcdef"))
+    return lambda file: read_network(file).graph()
 
-    def fit():
-        model = OrthoNet(2, random_state=0, n_neighbors=3, training=small, **options)
-        return model.fit(MultilayerGraph(layers, features))
 
-    return _read(fit, "")
+def _attempt_model(folder, name, content):
+    index = folder / "model.json"
+    path = index if name == "model.json" else next(folder.glob("tensors-*"))
+    before = path.read_bytes(), index.read_bytes()
+    path.write_bytes(content)
+    if name == "tensors":  # a checksum that fits, so that the tensors themselves are looked at
+        changed = json.loads(before[1])
+        changed["tensors"]["sha256"] = hashlib.sha256(content).hexdigest()
+        index.write_text(json.dumps(changed))
+    try:
+        return _read(lambda: OrthoNet.load(folder).predict(np.ones((3, 2))), "model")
+    finally:
+        path.write_bytes(before[0])
+        index.write_bytes(before[1])
 
 
 def _read(work, shown):
@@ -159,7 +248,7 @@ def _read(work, shown):
             work()
     except (ValueError, OSError) as error:
         said = str(error)
-        if shown not in said or not said.isprintable() or len(said) > 5000:
+        if shown not in said or not all(map(_is_shown, said)) or len(said) > 5000:
             raise Foreign(f"{type(error).__name__}: {said[:300]!r}") from error
         return "refused"
     except Exception as error:
@@ -167,13 +256,34 @@ def _read(work, shown):
     return "read"
 
 
+def _is_shown(letter):
+    return letter.isprintable() or category(letter) == "Zs"  # blanks of any width do no harm
+
+
+def share_of(name):
+    """Return how often an input of such a name is tried."""
+    return SHARES.get(name, SHARES.get(name[name.rfind(".") :], 1.0))
+
+
+def names_of(files):
+    """Return the names of inputs, and how often each is tried, added up."""
+    names = ["fit", *sorted(files)]
+    return names, list(accumulate(map(share_of, names)))
+
+
+def name_of(names, seed, number):
+    """Return the name of an input."""
+    return _generator(seed, number).choices(names[0], cum_weights=names[1])[0]
+
+
 def inputs(files, seed, start, count):
     """Yield number, name and content of inputs; the same for the same seed, wherever one starts."""
-    names = sorted(files)
+    names = names_of(files)
     for number in range(start, start + count):
-        rng = random.Random(f"{seed}-{number}")  # noqa: S311 - not for secrets
-        if number % 50 == 49:
-            yield number, "fit", number
-            continue
-        name = rng.choice(names)
-        yield number, name, spoiled(files[name], rng)
+        rng = _generator(seed, number)
+        name = rng.choices(names[0], cum_weights=names[1])[0]
+        yield number, name, number if name == "fit" else spoiled(files[name], rng)
+
+
+def _generator(seed, number):
+    return random.Random(f"{seed}-{number}")  # noqa: S311 - not for secrets

@@ -4,15 +4,14 @@ import errno
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
-import traceback
 from pathlib import Path
 
 import pytest
 
+from killing import killed
 from orthonet import OrthoNet
 from orthonet.cli.run_folder import OURS, reserved_output, write_run
 from orthonet.files.tables import columns as columns_module
@@ -20,38 +19,6 @@ from orthonet.files.tables import writing as writing_module
 from orthonet.support import files as files_module
 from orthonet.support import folders
 from orthonet.support.locks import locked_folder, reserved
-
-OPERATIONS = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "shutil.rmtree", "ctypes.dlsym", "os.link"}
-"""What Python announces of what it does to files, beside opening them for writing."""
-WRITABLE = os.O_WRONLY | os.O_RDWR | os.O_CREAT
-
-
-def killed(work, last):
-    """Do the work in a fork that is killed before its ``last``-th file operation; return whether it was."""
-    process = os.fork()
-    if not process:
-        operations = 0
-
-        def hook(name, arguments):
-            nonlocal operations
-            opened = name == "open" and isinstance(arguments[2], int) and arguments[2] & WRITABLE
-            if not opened and name not in OPERATIONS:
-                return
-            operations += 1
-            if operations == last:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        try:
-            signal.alarm(30)  # a fork that waits for a thread of its parent's would wait for ever
-            sys.addaudithook(hook)
-            work()
-        except BaseException:
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    assert status in (0, -signal.SIGKILL)
-    return status != 0
 
 
 def names_in(folder):

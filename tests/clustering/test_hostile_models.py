@@ -113,3 +113,19 @@ def test_parameters_of_a_wrong_kind_are_refused_when_a_model_is_loaded(saved, na
     (saved / "model.json").write_text(json.dumps(index))
     with pytest.raises(ValueError, match=f"model.*{name}"):
         OrthoNet.load(saved)
+
+
+def test_what_is_said_of_a_model_is_one_line_without_control_characters(saved):
+    index = json.loads((saved / "model.json").read_text())
+    arrays = safetensors.numpy.load_file(tensors(saved))
+    arrays.pop(next(name for name in arrays if name.endswith(".bias")))
+    content = safetensors.numpy.save(arrays)
+    tensors(saved).write_bytes(content)
+    changed = index | {"tensors": index["tensors"] | {"sha256": hashlib.sha256(content).hexdigest()}}
+    named = index | {"tensors": index["tensors"] | {"file": "tensors-\x7f\x1b\u202e.safetensors"}}
+    for wrong in (changed, named, index | {"version": "\x1b" * 5}, index | {"version": "1" * 50_000}):
+        (saved / "model.json").write_text(json.dumps(wrong))
+        with pytest.raises(ValueError, match="model") as caught:
+            OrthoNet.load(saved)
+        assert str(caught.value).isprintable()
+        assert len(str(caught.value)) < 5000

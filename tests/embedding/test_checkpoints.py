@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import safetensors
+from safetensors.torch import save_file
 
 from orthonet import MultilayerGraph, OrthoNet
 from orthonet.embedding.checkpoints import LAPLACIAN, STATE
@@ -131,6 +133,25 @@ def test_a_damaged_checkpoint_is_reported(clouds, tmp_path):
     (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:200])
     with pytest.raises(ValueError, match=r"is not a checkpoint, or a damaged one .*; delete it to start anew"):
         fit(clouds.graph, tmp_path)
+
+
+def test_a_checkpoint_with_other_numbers_or_without_some_is_reported(clouds, tmp_path):
+    fit(clouds.graph, tmp_path)
+    with safetensors.safe_open(tmp_path / STATE, framework="pt") as content:
+        about, tensors = content.metadata(), {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+    weight = next(name for name, tensor in tensors.items() if tensor.dim() == 2)
+    without = {name: tensor for name, tensor in tensors.items() if name != weight}
+    for wrong in (
+        {**tensors, weight: tensors[weight] + 1},
+        without,
+        {**without, weight: tensors[weight].T.contiguous()},
+    ):
+        save_file(wrong, tmp_path / STATE, metadata=about)
+        with pytest.raises(
+            ValueError, match=r"is not a checkpoint, or a damaged one .*; delete it to start anew"
+        ) as caught:
+            fit(clouds.graph, tmp_path)
+        assert str(caught.value).isprintable()
 
 
 def test_a_file_is_no_folder(clouds, tmp_path):

@@ -86,3 +86,5 @@ def test_divergence_is_explained(problem):
     features, laplacian, floor = problem
     with pytest.raises(FloatingPointError, match="before training: the features or the edge weights are too large"):
         run((features * 1e38, laplacian, floor))
+    with pytest.raises(ValueError, match="too large; divide them first"):  # as whatever else is wrong with data
+        run((features * 1e38, laplacian, floor))

@@ -11,8 +11,7 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, dia_array, random_array, save_npz
 
-from orthonet.files import read_features, read_multiview_mat, read_network, read_views
-from orthonet.files.matlab import isolation
+from orthonet.files import isolation, read_features, read_multiview_mat, read_network, read_views
 
 MATRIX = csr_array(random_array((12, 12), density=0.4, rng=np.random.default_rng(0)) + random_array((12, 12), rng=1))
 
@@ -42,6 +41,15 @@ def with_member(file, name, content):
             new.writestr(one, whole)
         new.writestr(f"{name}.npy", content)
     return file
+
+
+@pytest.mark.parametrize("dtype", ["<,f8", "<f8,", "(,)f8", "1" * 200])
+def test_an_array_whose_type_is_no_type_is_refused(tmp_path, dtype):
+    np.save(tmp_path / "f.npy", np.ones((6, 2)))
+    content = (tmp_path / "f.npy").read_bytes()
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': (6, 2), }}".encode().ljust(309) + b"\n"
+    (tmp_path / "f.npy").write_bytes(content[:8] + struct.pack("<H", len(header)) + header + content[128:])
+    refused(read_features, tmp_path / "f.npy")
 
 
 @pytest.mark.parametrize("kind", [csr_array, csc_array, bsr_array, coo_array, dia_array])

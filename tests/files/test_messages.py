@@ -29,6 +29,10 @@ def test_what_cannot_be_seen_is_written_out(text, shown):
     assert in_options(f"node {text}") == f"node {shown}"
 
 
+def test_a_reason_is_one_line():
+    assert str(FileError("x.mat", "no variable (a\tb\nc) is a view")) == r"x.mat: no variable (a\tb\nc) is a view"
+
+
 def test_a_file_with_odd_content_is_refused_in_a_short_visible_line(tmp_path):
     file = tmp_path / "e.csv"
     file.write_text(f"source,target,weight\na,b,1\n\x1b]0;\u202eevil{'x' * 70_000},b,not a number\n")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,10 +10,10 @@ import typer
 
 import orthonet
 from orthonet.cli.choices import Clusters, DemoData, Experiment, number_of_clusters
+from orthonet.cli.failing import failing_plainly
 from orthonet.cli.inputs import Inputs, NewNodes, Tables
 from orthonet.cli.shared_options import takes
 from orthonet.cli.talk import Talk
-from orthonet.cli.wording import in_options
 
 app = typer.Typer(
     name="orthonet",
@@ -111,7 +109,7 @@ def cluster(
     ] = None,
 ) -> None:
     """Cluster a network, or tables of features: write labels, embedding, model, record and report."""
-    with _failing_plainly("cluster"):
+    with failing_plainly("cluster"):
         from orthonet.cli.cluster import Job, parsed_settings, run_cluster
 
         chosen: dict[str, Any] = {
@@ -153,7 +151,7 @@ def predict(
     run: Annotated[Path, typer.Argument(help="Folder that `orthonet cluster` wrote.")], new: NewNodes, talk: Talk
 ) -> None:
     """Label new nodes by their features, edges and memberships, with the model of an earlier run."""
-    with _failing_plainly("predict"):
+    with failing_plainly("predict"):
         from orthonet.cli.predict import run_predict
 
         run_predict(run, new, talk)
@@ -191,7 +189,7 @@ def compare(
     ] = None,
 ) -> None:
     """Run several methods on the same data and table them: scores with --truth, else stability and modularity."""
-    with _failing_plainly("compare"):
+    with failing_plainly("compare"):
         from orthonet.cli.compare import run_compare
 
         if not run_compare(
@@ -222,7 +220,7 @@ def explain(
     ] = None,
 ) -> None:
     """Explain the clusters of an earlier run, or why one node is in its cluster."""
-    with _failing_plainly("explain"):
+    with failing_plainly("explain"):
         from orthonet.cli.explain import run_explain
 
         run_explain(run, node, talk)
@@ -249,7 +247,7 @@ def report(
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
 ) -> None:
     """Write the page about an earlier run again, or about labels that came from elsewhere."""
-    with _failing_plainly("report"):
+    with failing_plainly("report"):
         from orthonet.cli.report import run_report
 
         run_report(inputs, labels, output, title, talk)
@@ -278,7 +276,7 @@ def convert(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Read a network, views, or the folder of a run with its clusters, and write it in another format."""
-    with _failing_plainly("convert"):
+    with failing_plainly("convert"):
         from orthonet.cli.convert import run_convert
 
         run_convert(inputs, output, to, nodes, force, talk)
@@ -294,7 +292,7 @@ def convert(
 @takes(inputs=Inputs, talk=Talk)
 def info(inputs: Inputs, talk: Talk) -> None:
     """Show what files contain and what would be dropped, what an earlier run did, or what is installed here."""
-    with _failing_plainly("info"):
+    with failing_plainly("info"):
         from orthonet.cli.info import run_info
 
         run_info(inputs, talk)
@@ -317,7 +315,7 @@ def demo(
 ) -> None:
     """Compare OrthoNet with simpler methods on data that needs no download, and draw what it learnt."""
     names = ("gaussians", "digits") if data is DemoData.all else (data.value,)
-    with _failing_plainly("demo"):
+    with failing_plainly("demo"):
         from orthonet.cli.demo import run_demo
 
         run_demo(names, output, seed, talk)
@@ -349,7 +347,7 @@ def paper(
     table3 is not in the paper: the same methods on relations and texts.
     """
     names = [one.value for one in Experiment if one is not Experiment.all and (one in what or Experiment.all in what)]
-    with _failing_plainly("paper"):
+    with failing_plainly("paper"):
         from orthonet.cli.paper import run_paper
 
         whole = output.expanduser().resolve()
@@ -366,16 +364,3 @@ def help_of(name: str) -> None:
     commands = getattr(typer.main.get_command(app), "commands", {})
     if name in commands:
         commands[name].main(["--help"], prog_name=f"orthonet {name}")
-
-
-@contextmanager
-def _failing_plainly(command: str) -> Iterator[None]:
-    """Say in a sentence what was wrong, and leave with 2; with 130 after Ctrl-C."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("interrupted; no file was left half-written", err=True)
-        sys.exit(130)
-    except (ImportError, OSError, ValueError, FloatingPointError, MemoryError) as error:
-        typer.echo(f"orthonet {command}: {in_options(error, command)}", err=True)
-        sys.exit(2)

@@ -29,7 +29,7 @@ from orthonet.files.annotated import SUFFIXES, read_annotated
 from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.two_mode import TwoMode
-from orthonet.support.text import counted
+from orthonet.support.text import counted, listed, one_line
 
 UNNAMED_TABLES = (".npy", ".npz")
 """Files of features that cannot name their nodes."""
@@ -147,10 +147,10 @@ def inputs_of(record: Mapping[str, Any]) -> Inputs:
     said = dict(record)
     known = {field.name for field in fields(Inputs)}
     if unknown := set(said) - known:
-        raise ValueError(f"the run's record has inputs of another version: {', '.join(sorted(unknown))}")
+        raise ValueError(f"the run's record has inputs of another version: {one_line(listed(sorted(unknown)), 300)}")
     for name, value in said.items():
         if not _as_written(name, value):
-            raise ValueError(f"the run's record has {value!r} for {name}, which is not as it was written")
+            raise ValueError(f"the run's record has {one_line(repr(value))} for {name}, which is not as it was written")
     if "files" in said:
         said["files"] = [Path(one) for one in said["files"]]
     if "features" in said:

@@ -40,6 +40,7 @@ from orthonet.support.files import write_atomically, writing
 from orthonet.support.locks import locked_folder
 from orthonet.support.optional import require
 from orthonet.support.regular_files import opened_inside
+from orthonet.support.text import sentence
 
 FORMAT, VERSION = "orthonet-model", 6
 INDEX = "model.json"
@@ -115,11 +116,13 @@ def load_model(path: str | PathLike[str], network: torch.nn.Module | None = None
             f"OrthoNet.load(path, network=module){error}"
         ) from None
     except Damaged as error:
-        raise ValueError(f"{folder} is not a whole model: {error}") from None
+        raise ValueError(f"{folder} is not a whole model: {sentence(error)}") from None
     except OSError as error:
-        raise ValueError(f"{folder} is not a whole model: {error.filename} is missing or cannot be read") from None
+        named = sentence(error.filename)
+        raise ValueError(f"{folder} is not a whole model: {named} is missing or cannot be read") from None
     except (KeyError, TypeError, AttributeError, ValueError, RuntimeError, MemoryError, tensor_error) as error:
-        raise ValueError(f"{folder} is not a whole model: {INDEX} or its tensors are malformed ({error})") from error
+        said = sentence(error)
+        raise ValueError(f"{folder} is not a whole model: {INDEX} or its tensors are malformed ({said})") from error
 
 
 class _NeedsModule(Exception):
@@ -159,7 +162,8 @@ def _read_index(folder: Path) -> Any:
     if not isinstance(index, dict) or index.get("format") != FORMAT:
         raise ValueError(f"{file} is JSON, but not a model of this package")
     if index.get("version") != VERSION:
-        raise ValueError(f"{file} has format version {index.get('version')!r}; this package reads version {VERSION}")
+        version = sentence(repr(index.get("version")))
+        raise ValueError(f"{file} has format version {version}; this package reads version {VERSION}")
     return index
 
 

@@ -24,6 +24,7 @@ from orthonet.graph.features import block_rows
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.files import write_atomically
 from orthonet.support.optional import require
+from orthonet.support.text import sentence
 
 STATE, LAPLACIAN = "training.safetensors", "laplacian.safetensors"
 SECONDS_BETWEEN = 2.0
@@ -84,7 +85,8 @@ class Checkpoints:
     def _write(self, name: str, tensors: dict[str, Tensor]) -> None:
         safetensors = require("safetensors.torch", extra="save", purpose="writing checkpoints")
         plain = {key: tensor.detach().cpu().contiguous() for key, tensor in tensors.items()}
-        write_atomically(self.folder / name, safetensors.save(plain, metadata={"fingerprint": self.fingerprint}))
+        about = {"fingerprint": self.fingerprint, "digest": _digest(plain)}
+        write_atomically(self.folder / name, safetensors.save(plain, metadata=about))
 
     def _read(self, name: str) -> dict[str, Tensor] | None:
         file = self.folder / name
@@ -95,17 +97,28 @@ class Checkpoints:
         opened = require("safetensors", extra="save", purpose="reading checkpoints")
         try:
             with opened.safe_open(file, framework="pt") as content:
-                found = (content.metadata() or {}).get("fingerprint")
+                about = content.metadata() or {}
                 tensors = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118
-        except (opened.SafetensorError, OSError, ValueError) as error:
+                if about.get("digest") != _digest(tensors):
+                    raise ValueError("its numbers are not those of its checksum")
+        except (opened.SafetensorError, OSError, ValueError, TypeError, RuntimeError) as error:
             raise ValueError(
-                f"{file} is not a checkpoint, or a damaged one ({error}); delete it to start anew"
+                f"{file} is not a checkpoint, or a damaged one ({sentence(error)}); delete it to start anew"
             ) from None
-        if found != self.fingerprint:
+        if about.get("fingerprint") != self.fingerprint:
             raise ValueError(
                 f"{file} belongs to a run with other data or settings; pass another checkpoint_dir, or delete that one"
             )
         return tensors
+
+
+def _digest(tensors: dict[str, Tensor]) -> str:
+    """Return a hash of tensors, their names, types and shapes."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(tensors.items()):
+        digest.update(repr((name, str(tensor.dtype), tuple(tensor.shape))).encode())
+        digest.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()
 
 
 def fingerprint(*parts: Any) -> str:

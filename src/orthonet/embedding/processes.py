@@ -21,8 +21,14 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from orthonet.support.sentences import Argument, Sentence
+
 MEETING = "orthonet"
 """Where processes look for each other in their common store."""
+
+
+class LostProcessError(ConnectionError):
+    """A process that works together with this one cannot be reached any more."""
 
 
 @dataclass
@@ -50,7 +56,8 @@ class Processes:
             return list(tensors)
         flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
         self.bytes_sent += flat.numel() * flat.element_size()
-        dist.all_reduce(flat)
+        with _reached():
+            dist.all_reduce(flat)
         parts = torch.split(flat, [tensor.numel() for tensor in tensors])
         return [part.view_as(tensor) for part, tensor in zip(parts, tensors, strict=True)]
 
@@ -63,7 +70,8 @@ class Processes:
         padded[: len(rows)] = rows
         self.bytes_sent += padded.numel() * padded.element_size()
         parts = [torch.empty_like(padded) for _ in range(self.size)]
-        dist.all_gather(parts, padded)
+        with _reached():
+            dist.all_gather(parts, padded)
         return torch.cat([part[: Processes(rank, self.size).length(n_nodes)] for rank, part in enumerate(parts)])
 
     def length(self, n_nodes: int) -> int:
@@ -76,7 +84,8 @@ class Processes:
         if self.size == 1:
             return value
         box = [value]
-        dist.broadcast_object_list(box, src=0)
+        with _reached():
+            dist.broadcast_object_list(box, src=0)
         return box[0]
 
     def array_from_first(self, array: npt.NDArray[np.float64] | None, keep: slice | None = None) -> Any:
@@ -92,9 +101,22 @@ class Processes:
             whole = torch.empty(shape[0], dtype=torch.float64)
             if array is not None and self.first:
                 whole.copy_(torch.from_numpy(np.ascontiguousarray(array[:, column])))
-            dist.broadcast(whole, src=0)
+            with _reached():
+                dist.broadcast(whole, src=0)
             received[:, column] = whole[kept].numpy()
         return received
+
+
+@contextmanager
+def _reached() -> Iterator[None]:
+    """Say in a sentence that another process is gone, which gloo and nccl say each in its own words."""
+    try:
+        yield
+    except RuntimeError as error:
+        lost = "another process of this fit has ended, or cannot be reached; start all of them again (with "
+        raise LostProcessError(
+            Sentence(lost, Argument("training.checkpoint_dir"), " they go on where they were)")
+        ) from error
 
 
 @contextmanager

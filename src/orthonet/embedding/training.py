@@ -113,7 +113,7 @@ def train(
                 optimiser.zero_grad()
                 loss = run.backward(len(done.losses))
                 if not torch.isfinite(torch.tensor(loss)):
-                    raise FloatingPointError(_why_not_finite(loss, len(done.losses) + 1, learning_rate))
+                    raise NotFiniteError(_why_not_finite(loss, len(done.losses) + 1, learning_rate))
                 optimiser.step()
                 done.losses.append(loss)
                 report(len(done.losses), f"loss {loss:.4f}")
@@ -154,6 +154,10 @@ class _Seen(NamedTuple):
     """All nodes by those of this step."""
     output_weights: Tensor | None
     """The last layers that were solved for, (members, h + 1, K)."""
+
+
+class NotFiniteError(FloatingPointError, ValueError):
+    """The loss is no number: the data or the learning rate is too large."""
 
 
 @dataclass

@@ -5,22 +5,28 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
+from orthonet.files.archives import compressed
 from orthonet.files.errors import FileError, naming_file
+from orthonet.files.isolation import ReaderError, asked
 from orthonet.files.network import Column
-from orthonet.files.source import PathType, check_file
+from orthonet.files.source import UNPACKED_LIMIT, UNPACKED_RATIO, PathType, check_file
 from orthonet.graph.convert.anndata_objects import from_anndata, from_mudata
 from orthonet.graph.convert.recognition import without_options
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import Symmetrize
 from orthonet.support.optional import require
-from orthonet.support.text import listed
+from orthonet.support.text import listed, one_line
 
 SUFFIXES = (".h5ad", ".h5mu")
 """What files of AnnData and of MuData are called."""
+UNPACKED, SPARE_SECONDS = 4, 5
+"""For the time that reading may take: how many times its size a file's content is taken to be, and the time of a small one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +68,7 @@ def read_annotated(
     file = check_file(path)
     package, function = ("mudata", "read_h5mu") if file.suffix.lower() == ".h5mu" else ("anndata", "read_h5ad")
     library = require(package, extra="anndata", purpose=f"reading an {file.suffix.lower()} file")
+    _check_content(file, package)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the libraries about their own next versions and tables
@@ -69,10 +76,12 @@ def read_annotated(
     except (ImportError, PermissionError, MemoryError):
         raise
     except Exception as error:
-        said = " ".join(str(error).split())
+        said = one_line(error, 300)
         raise FileError.about(file, f"cannot be read by {package}, or is damaged ({said})") from error
     building: dict[str, Any] = {"n_neighbors": n_neighbors, "metric": metric}
     with naming_file(file):
+        for one in data.mod.values() if package == "mudata" else (data,):
+            _check_sparse(one)
         if package == "mudata":
             graph, taken, options = from_mudata(data, **building), _modalities(data), building
         else:
@@ -82,6 +91,26 @@ def read_annotated(
     reading = f"data = {package}.{function}({str(path)!r})"
     code = f"import {package}\nfrom orthonet import from_{package}\n\n{reading}\ngraph = from_{package}({call})"
     return AnnotatedFile(graph, _columns(data.obs), (*(f"{path}: {note}" for note in taken),), code)
+
+
+def _check_content(file: Path, package: str) -> None:
+    """Have all of an HDF5 file read in another process before the library is let at it in this one."""
+    size = file.stat().st_size
+    most = max(UNPACKED_LIMIT, UNPACKED_RATIO * size)
+    try:
+        asked({"path": str(file.resolve()), "most_bytes": most}, UNPACKED * size, SPARE_SECONDS)
+    except ReaderError as error:
+        raise FileError.about(file, f"cannot be read by {package}, or is damaged ({error})") from error
+
+
+def _check_sparse(data: Any) -> None:
+    """Refuse sparse matrices whose indices lead elsewhere: scipy follows them as they are."""
+    named = {f"obsp[{key!r}]": one for key, one in data.obsp.items()}
+    named |= {f"obsm[{key!r}]": one for key, one in data.obsm.items()}
+    for name, matrix in {**named, "X": data.X}.items():
+        if issparse(matrix) and matrix.format in ("csr", "csc"):
+            parts = matrix.data, matrix.indices, matrix.indptr
+            compressed(*parts, matrix.shape, by_column=matrix.format == "csc", name=f"{name}: ")
 
 
 def _anndata_options(data: Any, building: dict[str, Any], symmetrize: Symmetrize) -> tuple[dict[str, Any], list[str]]:

@@ -19,6 +19,7 @@ from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.text import LONGEST_MESSAGE, sentence, shortened, visible
 
 PARSER_ERRORS = (
+    AttributeError,
     BadZipFile,
     EOFError,
     IndexError,
@@ -29,6 +30,7 @@ PARSER_ERRORS = (
     OSError,  # a position in an archive beyond its end
     OverflowError,
     RuntimeError,  # an archive with a password
+    SyntaxError,  # a dtype that numpy takes for Python
     TokenError,
     TypeError,
     ValueError,
@@ -36,6 +38,9 @@ PARSER_ERRORS = (
     zlib.error,
 )
 """What the parsers of numpy, scipy and Python raise on files that are cut off, or are something else."""
+
+LINE_ENDS = {ord("\n"): r"\n", ord("\t"): r"\t"}
+"""What `visible` leaves as it is, but a sentence cannot hold."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,10 @@ def one_line(error: BaseException) -> str:
 
 def _readable(reason: Sentence) -> list[str | Argument]:
     """Return the parts of a reason with nothing in them that cannot be seen, and none too long to be read."""
-    return [part if isinstance(part, Argument) else shortened(visible(part), LONGEST_MESSAGE) for part in reason.parts]
+    return [
+        part if isinstance(part, Argument) else shortened(visible(part).translate(LINE_ENDS), LONGEST_MESSAGE)
+        for part in reason.parts
+    ]
 
 
 def _restored(place: Place, reason: Sentence, between: str) -> FileError:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, hstack, issparse
 
-from orthonet.files.errors import FileError
+from orthonet.files.errors import FileError, naming_file
 from orthonet.files.features import read_feature_table
 from orthonet.files.matlab.multiview import MultiviewFile, read_multiview_mat
 from orthonet.files.matlab.values import same_partition
@@ -80,7 +80,8 @@ class ViewsFile:
             How a relation that has a direction becomes symmetric.
         """
         if self.relations:
-            return self._graph_of_relations(symmetrize)
+            with naming_file(self.paths[0]):
+                return self._graph_of_relations(symmetrize)
         named = zip(self.views.items(), self.paths, strict=True)
         built = layers_from_views(
             {f"view {name!r} ({path})": view for (name, view), path in named},

@@ -20,7 +20,8 @@ from scipy.sparse import csr_array
 
 from orthonet.files import source as limits
 from orthonet.files.errors import PARSER_ERRORS, FileError, naming_file, one_line
-from orthonet.files.matlab.isolation import ReaderError, list_variables, read_values
+from orthonet.files.isolation import ReaderError
+from orthonet.files.matlab.isolation import list_variables, read_values
 from orthonet.files.matlab.relations import relations_of
 from orthonet.files.matlab.values import (
     Labels,

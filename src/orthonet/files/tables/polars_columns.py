@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.files.errors import FileError
+from orthonet.files.isolation import ReaderError, asked
 from orthonet.files.options import Ids
 from orthonet.files.source import Source
 from orthonet.files.tables.cells import LONGEST_INTEGER, MISSING, comma_hint, ids_of
@@ -18,6 +20,8 @@ from orthonet.files.tables.layout import SAMPLE_ROWS, Layout
 from orthonet.files.tables.numbering import Codes, number_hashes, number_integers
 from orthonet.support.optional import require
 
+UNPACKED, SPARE_SECONDS = 16, 5
+"""For the limits of reading: how many times its size a Parquet file's content is taken to be, and the time of a small one."""
 INTEGER = rf"^(?:0|-?[1-9][0-9]{{0,{LONGEST_INTEGER - 1}}})$"
 
 
@@ -135,11 +139,21 @@ def read_parquet(source: Source, columns: Sequence[int]) -> PolarsColumns:
 
 
 def _scanned(path: Path, work: Any) -> Any:
-    pl = _polars()
+    pl, about = _polars(), path.stat()
+    _check_whole(path, about.st_size, about.st_mtime_ns, about.st_ino)
     try:
         return work(pl.scan_parquet(path, glob=False))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise FileError.about(path, f"is not a whole Parquet file: {str(error).splitlines()[0]}") from None
+
+
+@lru_cache(64)
+def _check_whole(path: Path, size: int, *version: int) -> None:
+    """Have all of a Parquet file read in another process, once, before polars is let at it in this one."""
+    try:
+        asked({"path": str(path.resolve()), "sample_rows": SAMPLE_ROWS}, UNPACKED * size, SPARE_SECONDS)
+    except ReaderError as error:
+        raise FileError.about(path, f"is not a whole Parquet file: {error}") from None
 
 
 def _polars() -> Any:

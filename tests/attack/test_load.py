@@ -1,0 +1,67 @@
+"""Many predictions side by side on one model; clusterings with little memory."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orthonet import datasets
+from orthonet.files import write_network
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits of memory are those of Linux"),
+]
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A folder with the files and the run of a network of 300 nodes."""
+    graph = datasets.make_multilayer_gaussians(300, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
+    write_network(graph, tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")
+    files = [tmp_path / "edges.csv", "-f", tmp_path / "nodes.csv"]
+    run("cluster", *files, "-k", 2, "--steps", 3, "--no-report", "-o", tmp_path / "run")
+    return tmp_path
+
+
+def run(*arguments):
+    done = subprocess.run(
+        [sys.executable, "-m", "orthonet", *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def loaded(*arguments):
+    """Return what tests/attack/load.py found."""
+    command = [sys.executable, str(Path(__file__).with_name("load.py")), *map(str, arguments)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_many_predictions_at_once(home):
+    run("predict", home / "run", home / "nodes.csv", "-o", home / "alone.csv")
+    found = loaded(home, "predict", 20)
+    assert len(found) == 20
+    assert set(found.values()) == {0}
+    contents = {Path(target).read_bytes() for target in found}
+    assert contents == {(home / "alone.csv").read_bytes()}
+    assert not [path.name for path in home.iterdir() if path.name.startswith(".")]
+
+
+def test_a_clustering_with_little_memory_ends_with_a_sentence_and_keeps_the_earlier_run(home):
+    before = {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()}
+    graph = datasets.make_multilayer_gaussians(3000, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
+    write_network(graph, home / "edges.csv", nodes=home / "nodes.csv")
+    for code, said in loaded(home, "memory", 256).values():
+        assert code == 2, said
+        assert "memory" in said.splitlines()[-1]
+        assert "Traceback" not in said
+    assert {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()} == before
+    assert not [path.name for path in home.iterdir() if path.name.startswith(".")]
+    assert np.loadtxt(home / "run" / "labels.csv", delimiter=",", skiprows=1).shape == (300, 3)
