@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
+from sklearn.metrics import normalized_mutual_info_score
 
-from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.sources import Labels, Source, node_scores
 
 Array = npt.NDArray[np.float64]
@@ -32,7 +33,9 @@ Array = npt.NDArray[np.float64]
 RESAMPLES = 8
 """Resampled data sets: with them the share of nodes that keep their cluster has a standard error below 0.01."""
 RIVALS = 3
-"""Partitions that are mended on each: the chosen one may lose to another."""
+"""Partitions that are mended on each: the chosen one may lose to another,"""
+SAME = 0.95
+"""which is another one below so much normalised mutual information with those before it."""
 ROUNDS = 10
 """Of mending, which starts near its end."""
 COLDEST, HOTTEST = np.log(0.05), np.log(200.0)
@@ -69,7 +72,7 @@ def tempered_probabilities(
     weights : array of shape (sources,), optional
     """
     scores = _largest_at_own(node_scores(sources, chosen.labels, n_clusters, weights), chosen.labels)
-    kept = resampled_agreement(sources, [chosen, *others][:RIVALS], n_clusters, rng, weights)
+    kept = resampled_agreement(sources, _different(chosen, others), n_clusters, rng, weights)
     nodes = np.arange(len(chosen.labels))
 
     def log_loss(log_temperature: float) -> float:
@@ -95,8 +98,21 @@ def resampled_agreement(
         resampled = [source.reweighted(rng, node_weights) for source in sources]
         mended = [mend(resampled, one.labels, n_clusters, rng, weights, max_rounds=ROUNDS) for one in partitions]
         best = max(mended, key=lambda one: one.support)
+        # Searched as deep as the data itself, else what was found by shaking would seem to hold.
+        best = max([best, *shaken(resampled, best, n_clusters, rng, weights)], key=lambda one: one.support)
         kept += aligned(best.labels, labels, n_clusters) == labels
     return kept / RESAMPLES
+
+
+def _different(chosen: Partition, others: Sequence[Partition]) -> list[Partition]:
+    """Return the chosen partition and the best of those that are not nearly the same."""
+    found = [chosen]
+    for other in others:
+        if len(found) == RIVALS:
+            break
+        if all(normalized_mutual_info_score(other.labels, one.labels) < SAME for one in found):
+            found.append(other)
+    return found
 
 
 def aligned(labels: Labels, reference: Labels, n_clusters: int) -> Labels:

@@ -21,6 +21,12 @@ RESTLESS_SHARE = 5e-4
 """Share of nodes that may still want to move at the end, less than one of 2,000: the last few swap places for many rounds."""
 MAX_ROUNDS = 25
 """Of moves: most partitions settle in a dozen."""
+SHAKEN_UP_TO = 1000
+"""Nodes up to which a partition is shaken: it costs little there, and most is missed there."""
+SHAKES = 8
+"""Times that this is done,"""
+SHAKEN_SHARE = 0.3
+"""with so many of the nodes."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +86,19 @@ def mend(
         labels = labels.copy()
         labels[moving] = wanted[moving]
     return best
+
+
+def shaken(
+    sources: Sequence[Source],
+    best: Partition,
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.ArrayLike | None = None,
+) -> list[Partition]:
+    """Put some nodes elsewhere and mend again, eight times, for what no single move could better; nothing for many nodes."""
+    found = []
+    for _ in range(SHAKES if len(best.labels) <= SHAKEN_UP_TO else 0):
+        somewhere = rng.integers(0, n_clusters, len(best.labels))
+        labels = np.where(rng.random(len(best.labels)) < SHAKEN_SHARE, somewhere, best.labels)
+        found.append(mend(sources, labels, n_clusters, rng, weights, origin=best.origin))
+    return found

@@ -7,7 +7,7 @@ proposals have led to the same best partition, costly proposals are not made. Ot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.memberships import MembershipSource
-from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import merged_down, propose
 from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
@@ -44,12 +44,6 @@ LANDMARKS = 512
 """Nodes that the others are known by in such a layer."""
 SAME_START = 0.9
 """Normalised mutual information from which on two proposals are the same start."""
-SHAKEN_UP_TO = 1000
-"""Nodes up to which the best partition is shaken and mended again: it costs little there, and most is missed there."""
-SHAKES = 8
-"""Times that this is done,"""
-SHAKEN_SHARE = 0.3
-"""with so many of the nodes."""
 SEARCH_STEPS = 3
 """That are reported."""
 WORDS = "words"
@@ -196,8 +190,7 @@ def search_partitions(
     if _n_ways([cheap[one.origin] for one in best], search.best.labels) < SETTLED:
         tell(3, "further proposals")
         search.add(propose(inputs, costly=True))
-    if inputs.n_nodes <= SHAKEN_UP_TO:
-        search.add(_shaken(search.best, n_clusters, rng))
+    search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
 
 
@@ -209,13 +202,6 @@ def _n_ways(starts: Sequence[Labels], end: Labels) -> int:
         if all(normalized_mutual_info_score(labels, other) < SAME_START for other in ways):
             ways.append(labels)
     return sum(near) + len(ways)
-
-
-def _shaken(best: Partition, n_clusters: int, rng: np.random.Generator) -> Iterator[tuple[str, Labels]]:
-    """Yield the best partition with a part of the nodes put elsewhere, for what no single move could better."""
-    for trial in range(SHAKES):
-        somewhere = rng.integers(0, n_clusters, len(best.labels))
-        yield f"shaken {trial}", np.where(rng.random(len(best.labels)) < SHAKEN_SHARE, somewhere, best.labels)
 
 
 def sources_of(
