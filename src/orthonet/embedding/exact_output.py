@@ -17,12 +17,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-DEPENDENT = 1e-12
-"""Eigenvalue of HᵀH, relative to the largest, below which a direction of hidden units is rounding."""
+DEPENDENT = 1e-13
+"""Eigenvalue of HᵀH, relative to the largest, about which a direction of hidden units is rounding."""
 
 
 def best_output(gram: Tensor, rough: Tensor, n_outputs: int) -> Tensor:
-    """Return W, (h + 1, K), for which Y has orthonormal columns; columns beyond the rank of H are zero.
+    """Return W, (h + 1, K), for which Y has orthonormal columns; columns beyond its rank are rounding or zero.
 
     Parameters
     ----------
@@ -37,9 +37,12 @@ def best_output(gram: Tensor, rough: Tensor, n_outputs: int) -> Tensor:
         )  # the loss is then not finite, which is said
     scale = gram.diagonal().clamp_min(torch.finfo(gram.dtype).tiny).rsqrt()
     sizes, directions = torch.linalg.eigh(scale[:, None] * gram * scale)
-    kept = sizes > DEPENDENT * sizes[-1]
-    whitened = scale[:, None] * (directions[:, kept] / sizes[kept].sqrt())
-    small = whitened.T @ rough @ whitened
+    rounding = DEPENDENT * sizes[-1]
+    sizes = sizes.clamp_min(0.0) + rounding
+    whitened = scale[:, None] * (directions / sizes.sqrt())
+    # A direction that is only rounding counts as rough; a limit instead would let rounding decide which directions there are.
+    roughest = 1e3 * (rough.diagonal() * scale**2).max()
+    small = whitened.T @ rough @ whitened + torch.diag(roughest * rounding / sizes)
     lowest = torch.linalg.eigh((small + small.T) / 2).eigenvectors[:, :n_outputs]
     best = torch.zeros(len(gram), n_outputs, dtype=gram.dtype)
     best[:, : lowest.shape[1]] = whitened @ lowest

@@ -40,6 +40,7 @@ def graph_of(setting: str):
 
 def fit(setting: str, distributed: bool) -> OrthoNet:
     training = {"n_networks": 2, "max_iter": 40, "tol": 0.0, "n_jobs": 1, "distributed": distributed}
+    training["dtype"] = "float64"  # so that what rounding does to each step stays rounding after forty of them
     model = OrthoNet(3, network={"hidden_layers": (30, 20)}, training=training, random_state=0)
     model.set_params(**SETTINGS[setting])
     with warnings.catch_warnings():
