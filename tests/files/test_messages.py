@@ -33,6 +33,13 @@ def test_a_reason_is_one_line():
     assert str(FileError("x.mat", "no variable (a\tb\nc) is a view")) == r"x.mat: no variable (a\tb\nc) is a view"
 
 
+def test_the_name_of_a_file_that_is_not_there_is_written_out(tmp_path):
+    for name in ("r\x7fn.csv", "r\tn\n.csv", "\u202erun.csv"):
+        with pytest.raises(FileNotFoundError, match="there is no such file") as caught:
+            read_network(tmp_path / name)
+        assert str(caught.value).isprintable()
+
+
 def test_a_file_with_odd_content_is_refused_in_a_short_visible_line(tmp_path):
     file = tmp_path / "e.csv"
     file.write_text(f"source,target,weight\na,b,1\n\x1b]0;\u202eevil{'x' * 70_000},b,not a number\n")

@@ -73,7 +73,7 @@ def read_annotated(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the libraries about their own next versions and tables
             data = getattr(library, function)(file)
-    except (ImportError, PermissionError, MemoryError):
+    except (ImportError, PermissionError):
         raise
     except Exception as error:
         said = one_line(error, 300)

@@ -116,9 +116,10 @@ def naming_file(path: str | PathLike[str]) -> Iterator[None]:
         said = error.args[0] if error.args and isinstance(error.args[0], Sentence) else str(error)
         raise FileError(path, said) from error
     except OSError as error:
-        if str(path) in str(error):
+        shown = visible(str(path)).translate(LINE_ENDS)
+        if shown in str(error):
             raise
-        raise OSError(f"{path}: {error}") from error
+        raise OSError(f"{shown}: {sentence(error)}") from error
 
 
 @contextmanager

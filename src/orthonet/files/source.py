@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
-from orthonet.files.errors import FileError, Place
+from orthonet.files.errors import LINE_ENDS, FileError, Place
+from orthonet.support.text import visible
 
 PathType: TypeAlias = str | PathLike[str]
 UNPACKED_LIMIT, UNPACKED_RATIO = 2**26, 200
@@ -194,11 +195,11 @@ class Source:
 
 def check_file(path: PathType) -> Path:
     """Return the path of a file that exists and is not empty, or raise an error that names it."""
-    file = Path(path).expanduser()
+    file, shown = Path(path).expanduser(), visible(str(path)).translate(LINE_ENDS)
     if file.is_dir():
-        raise IsADirectoryError(f"{path} is a directory, not a file; name the file, or a list of files, one per layer")
+        raise IsADirectoryError(f"{shown} is a directory, not a file; name the file, or a list of files, one per layer")
     if not file.exists():
-        raise FileNotFoundError(f"{path}: there is no such file")
+        raise FileNotFoundError(f"{shown}: there is no such file")
     if not file.is_file():
         # A pipe can be read only once, but the format is found by looking first; and one without a writer is never opened.
         kind = "pipe" if file.is_fifo() or file.is_socket() else "device"
