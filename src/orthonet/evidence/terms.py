@@ -31,6 +31,8 @@ NO_TERM = -1
 """Stands where a node or a cluster has fewer."""
 ROUNDING = 1e-12
 """Deviation, relative to the largest value, below which a feature is constant."""
+DIGITS = 12
+"""Of a mean, relative to the largest value: less is rounding."""
 NARROWEST = 1e-3
 """Deviation within clusters, relative to that over all nodes, below which a feature is not believed to be so narrow."""
 
@@ -137,7 +139,8 @@ def feature_terms(features: Features, labels: Labels, runner_up: Labels, n_clust
         values[nodes, :kept] = np.take_along_axis(rows, best, axis=1)
     inside, outside = _in_and_out(sums, sizes)
     says = np.where(sizes[:, None] > 0, (inside - outside) ** 2 / 2 * precision, 0.0)
-    return Terms(of_nodes, nats, values, *_of_clusters(says, (inside + overall) * unit, (outside + overall) * unit))
+    shown = (np.round(means + overall, DIGITS) * unit for means in (inside, outside))
+    return Terms(of_nodes, nats, values, *_of_clusters(says, *shown))
 
 
 def combined(parts: list[Terms], n_nodes: int, n_clusters: int) -> Terms:
