@@ -247,6 +247,5 @@ def test_dense_counts_alone_are_clustered_as_words():
     counts, topic = topics()
     model = quick(3).fit(counts)
     assert metrics.nmi(topic, model.labels_) >= 0.95
-    sparse = quick(3).fit(csr_array(counts))
-    assert metrics.adjusted_rand(sparse.labels_, model.labels_) == 1  # three clusters of 50, numbered by the embedding
+    np.testing.assert_array_equal(quick(3).fit(csr_array(counts)).labels_, model.labels_)
     assert metrics.nmi(topic, model.predict(counts)) >= 0.95

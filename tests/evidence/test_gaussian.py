@@ -110,12 +110,14 @@ def test_losses_and_gains_over_cells_are_differences_of_information(rng):
     assert coarse.information() == pytest.approx(value(np.where(moved == 3, 0, moved)))
 
 
-def test_information_of_the_whole_is_that_of_its_parts(rng, random_layer):
+def test_the_whole_is_its_parts_and_counts_as_neighbours_alone(rng, random_layer):
     values, labels = clouds(rng, n_nodes=30)
     layer, gaussian = LayerSource(random_layer(rng), "", 3.0), GaussianSource(values, "")
-    whole = FeatureSource(layer, gaussian)
-    assert information([whole], labels, 3) == pytest.approx(information([layer, gaussian], labels, 3))
-    assert support([whole], labels, 3) == pytest.approx(support([layer, gaussian], labels, 3))
+    whole, parts = FeatureSource(layer, gaussian), [layer, gaussian]
+    share = 3.0 / (3.0 + OBSERVATIONS)
+    assert whole.observations == 3.0
+    assert information([whole], labels, 3) == pytest.approx(share * information(parts, labels, 3))
+    assert support([whole], labels, 3) == pytest.approx(share * support(parts, labels, 3))
 
 
 def test_elongated_clusters_that_nearest_neighbours_cut_across_are_found(rng):

@@ -141,7 +141,7 @@ def test_it_tells_what_was_found(clouds, model):
     assert figures["sizes"]["values"] == np.bincount(model.labels_).tolist()
     np.testing.assert_allclose(figures["loss"]["y"], model.history_["loss"])
     assert len(figures["turn"]["x"]) == len(model.history_["turn"])
-    assert figures["turn"]["x"][-1] == 40
+    assert figures["turn"]["x"][-1] == model.n_iter_
     assert len(figures["embedding"]["ids"]) == 150
 
 

@@ -99,14 +99,20 @@ def assign(
 
 
 def assignment_of(
-    embedding: Array, labels: npt.NDArray[np.int64], n_clusters: int, normalize: bool = True
+    embedding: Array, labels: npt.NDArray[np.int64], support: Array, normalize: bool = True
 ) -> Assignment:
-    """Return given labels in order of falling cluster size, with the means of their rows for centres."""
-    return _in_order(embedding, labels, _means(_rows(embedding, normalize), labels, n_clusters), normalize)
+    """Return given labels in order of falling cluster size, with the means of their rows for centres.
+
+    Of clusters of equal size the one whose nodes have more ``support``, of shape (K,), comes first.
+    """
+    centers = _means(_rows(embedding, normalize), labels, len(support))
+    return _in_order(embedding, labels, centers, normalize, -support.round(6))
 
 
-def _in_order(embedding: Array, labels: npt.NDArray[np.int64], centers: Array, normalize: bool) -> Assignment:
-    """Number clusters by falling size, those of equal size in the order of their centres."""
+def _in_order(
+    embedding: Array, labels: npt.NDArray[np.int64], centers: Array, normalize: bool, *before_centers: Array
+) -> Assignment:
+    """Number clusters by falling size, those of equal size by further keys, and at last in the order of their centres."""
     n_clusters = len(centers)
     sizes = np.bincount(labels, minlength=n_clusters)
     if not sizes.all():
@@ -114,7 +120,7 @@ def _in_order(embedding: Array, labels: npt.NDArray[np.int64], centers: Array, n
             f"only {np.count_nonzero(sizes)} of {n_clusters} clusters could be told apart; ask for fewer, or give features or "
             "layers that tell more nodes apart"
         )
-    ranking = np.lexsort([*centers.round(6).T[::-1], -sizes])
+    ranking = np.lexsort([*centers.round(6).T[::-1], *before_centers, -sizes])
     new_label = np.empty(n_clusters, dtype=np.int64)
     new_label[ranking] = np.arange(n_clusters)
     labels, centers = new_label[labels], centers[ranking]

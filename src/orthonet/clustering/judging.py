@@ -23,7 +23,7 @@ from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search, on_disk
-from orthonet.evidence.sources import Labels, LayerSource, Source
+from orthonet.evidence.sources import Labels, LayerSource, Source, node_scores
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.memory import check_memory
 from orthonet.support.sentences import Argument
@@ -83,7 +83,9 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
     search.add_embedding(NETWORK, embedding)
     chosen = search.as_proposed(NETWORK) if search.cannot_judge else search.best
     k, sources, weights = search.inputs.n_clusters, search.sources, search.weights
-    assignment = assignment_of(embedding, chosen.labels, k, normalize)
+    own = node_scores(sources, chosen.labels, k, weights)[np.arange(len(embedding)), chosen.labels]
+    by_cluster = np.bincount(chosen.labels, own, minlength=k) / np.maximum(np.bincount(chosen.labels, minlength=k), 1)
+    assignment = assignment_of(embedding, chosen.labels, by_cluster, normalize)
     others = [one for one in search.partitions if one is not chosen]
     renumbered = Partition(assignment.labels, chosen.support, chosen.origin)
     tempered = tempered_probabilities(sources, renumbered, others, k, rng, weights)

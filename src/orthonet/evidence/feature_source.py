@@ -1,9 +1,11 @@
 """Dense features as one source with two parts: who is near whom, and the values themselves.
 
-    node i for cluster c:   what its nearest neighbours say (a layer)  +  what its values say (Gaussian clusters)
+    node i for cluster c:   ( what its nearest neighbours say  +  what its values say ) · n / (n + m)
 
-Neighbours see clusters of any shape, but take any piece of a cloud for one; Gaussians see where a cloud ends, but only round
-or elongated ones. They are not independent: together they are one source, which others corroborate or do not.
+with n the independent observations of the neighbours (a layer) and m those of the values (Gaussian clusters). Neighbours see
+clusters of any shape, but take any piece of a cloud for one; Gaussians see where a cloud ends, but only of round or long ones.
+They are two looks at the same features, not independent: together they are one source, which others corroborate or do not, and
+count for as many observations as neighbours alone.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ class FeatureSource:
     def __init__(self, neighbours: LayerSource, values: GaussianSource) -> None:
         self.neighbours, self.values = neighbours, values
         self.name, self.joint = neighbours.name, neighbours.joint
-        self.observations = neighbours.observations + values.observations
+        self.observations = neighbours.observations
 
     @property
     def n_nodes(self) -> int:
@@ -54,7 +56,7 @@ class FeatureSource:
         """Return what both say for each node and cluster, in nats, N x K."""
         scores = self.neighbours.node_scores(labels, n_clusters, leave_out=leave_out)
         scores += self.values.node_scores(labels, n_clusters, leave_out=leave_out)
-        return scores
+        return scores * self._scale
 
     def coarse(self, cells: Labels, n_cells: int) -> CoarseSum:
         """Return both over cells of nodes."""
@@ -66,10 +68,16 @@ class FeatureSource:
         return type(self)(self.neighbours.reweighted(rng, node_weights), self.values.reweighted(rng, node_weights))
 
     @property
+    def _scale(self) -> float:
+        """What an observation of a part counts for."""
+        return self.neighbours.observations / (self.neighbours.observations + self.values.observations)
+
+    @property
     def _shares(self) -> tuple[float, float]:
         """What a nat per observation of each part is worth in nats per observation of the whole."""
-        shares = (self.neighbours.observations / self.neighbours.ends, self.values.observations / self.values.ends)
-        return shares[0] / self.observations, shares[1] / self.observations
+        total = self.neighbours.observations + self.values.observations
+        by_neighbours = self.neighbours.observations / self.neighbours.ends / total
+        return by_neighbours, self.values.observations / self.values.ends / total
 
 
 class CoarseSum:

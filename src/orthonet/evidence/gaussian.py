@@ -96,10 +96,12 @@ class GaussianSource:
         columns = table[:, continuous]
         columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
         size = int(min(MOST_DIMENSIONS, max(1, len(columns) // (NODES_PER_DIMENSION * n_clusters))))
+        kept = 1.0
         if columns.shape[1] > size:
             left, lengths, _ = randomized_svd(columns, size, random_state=0)
+            kept = float((lengths**2).sum() / columns.size)  # of the variance: what was left out does not speak
             columns = left * lengths
-        return cls(columns, name, joint=joint)
+        return cls(columns, name, OBSERVATIONS * kept, joint=joint)
 
     @property
     def n_nodes(self) -> int:
