@@ -14,11 +14,10 @@ import socket
 import sys
 from pathlib import Path
 
-import torch
-
 from orthonet.cli import cluster, main
 from orthonet.cli.app import app  # noqa: F401 - imported once
 from orthonet.clustering import fit
+from orthonet.embedding.amsgrad import AMSGrad
 from orthonet.support import files
 
 SECONDS = 120
@@ -36,14 +35,14 @@ def kill_at(stage: str) -> None:
     elif stage == "merging":
         fit.aggregate_layers = kill_this_process
     elif stage == "training":
-        backward, steps = torch.Tensor.backward, 0
+        step, steps = AMSGrad.step, 0
 
-        def backward_and_die(*arguments, **options):
+        def step_and_die(*arguments, **options):
             nonlocal steps
             steps += 1
-            return kill_this_process() if steps == 3 else backward(*arguments, **options)
+            return kill_this_process() if steps == 3 else step(*arguments, **options)
 
-        torch.Tensor.backward = backward_and_die
+        AMSGrad.step = step_and_die
     elif stage == "evidence":
         fit.judge_clusters = kill_this_process
     elif stage == "placement":
