@@ -23,6 +23,8 @@ SPARE_MEMORY, MEMORY_PER_BYTE = 2**28, 12
 """Bytes that reading may take, and how many more for each byte of the file's content: small integers become floats."""
 SPARE_SECONDS, BYTES_PER_SECOND = 20, 2**22
 """Seconds that reading may take, and how many bytes of content give it one more."""
+PATIENCE = 12
+"""Seconds by the clock for each of the processor: a busy machine is no reason to call a good file damaged."""
 LONGEST_ANSWER = 2**26
 """Bytes of a description at most."""
 
@@ -59,7 +61,9 @@ class _Reader:
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             return None
-        timer = threading.Timer(3 * seconds, self._process.kill)  # processor time is limited in the process itself
+        timer = threading.Timer(
+            PATIENCE * seconds, self._process.kill
+        )  # processor time is limited in the process itself
         timer.daemon = True
         timer.start()
         try:
