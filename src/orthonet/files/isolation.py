@@ -101,8 +101,21 @@ def asked(request: dict[str, Any], content_bytes: int, spare_seconds: int | None
     request |= {"memory": SPARE_MEMORY + MEMORY_PER_BYTE * content_bytes, "seconds": seconds}
     with _lock:
         reader = _idle.pop() if _idle else None
-    if reader is None or reader.owner != os.getpid():
-        reader = _Reader()
+    used = reader is not None and reader.owner == os.getpid()
+    answer = _answer_of(reader if reader is not None and used else _Reader(), request, seconds, content_bytes)
+    if answer is None and used:  # what it did for earlier files may have been too much for it
+        answer = _answer_of(_Reader(), request, seconds, content_bytes)
+    if answer is None:
+        raise ReaderError("crash", f"it is damaged; its reader crashed, or took more than {seconds} seconds")
+    if "error" in answer:
+        memory = f"it claims more memory than {request['memory'] // 2**20} MB, far more than its content can need"
+        said = memory if answer["error"] == "MemoryError" else answer["said"]
+        raise ReaderError(str(answer["error"]), one_line(said, 300) or "it is damaged")
+    return answer
+
+
+def _answer_of(reader: _Reader, request: Mapping[str, Any], seconds: int, content_bytes: int) -> Any:
+    """Ask a process, and keep it for the next file if it is as good as new."""
     answer: Any = None
     try:
         answer = reader.ask(request, seconds)
@@ -112,12 +125,6 @@ def asked(request: dict[str, Any], content_bytes: int, spare_seconds: int | None
         else:
             with _lock:
                 _idle.append(reader)
-    if answer is None:
-        raise ReaderError("crash", f"it is damaged; its reader crashed, or took more than {seconds} seconds")
-    if "error" in answer:
-        memory = f"it claims more memory than {request['memory'] // 2**20} MB, far more than its content can need"
-        said = memory if answer["error"] == "MemoryError" else answer["said"]
-        raise ReaderError(str(answer["error"]), one_line(said, 300) or "it is damaged")
     return answer
 
 

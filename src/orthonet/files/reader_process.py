@@ -7,6 +7,7 @@ file; of the others everything is read once and nothing kept, to see whether the
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import warnings
@@ -36,11 +37,23 @@ def main() -> None:
         request = json.loads(line)
         try:
             with suppress(ImportError, OSError, ValueError):
+                _import_freely(request)
+            with suppress(ImportError, OSError, ValueError):
                 _set_limits(request["memory"], request["seconds"])
             answer = _answer(request)
         except Exception as error:  # whatever scipy makes of a damaged file is told to the other process
             answer = {"error": type(error).__name__, "said": str(error)[:2000]}
         print(json.dumps(answer), flush=True)  # noqa: T201 - this is how the processes speak
+
+
+def _import_freely(request: dict[str, Any]) -> None:
+    """Load the package that will be needed without the limits of an earlier file: they are meant for its content."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (resource.getrlimit(resource.RLIMIT_AS)[1],) * 2)
+    needed = "polars" if "sample_rows" in request else "h5py" if "most_bytes" in request else None
+    if needed is not None:
+        importlib.import_module(needed)
 
 
 def _set_limits(memory: int, seconds: int) -> None:
