@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.clustering.result import FitResult
-from orthonet.support.plain_tables import PlainTable
+from orthonet.support.plain_tables import PlainTable, ShownAsTable
 from orthonet.support.text import counted, listed, shortened
 
 Kind = Literal["source", "word", "feature", "group"]
@@ -60,7 +60,7 @@ class NodeTerm:
 
 
 @dataclass(frozen=True)
-class NodeExplanation:
+class NodeExplanation(ShownAsTable):
     """Why a node is in its cluster and not in the next one; shows itself as a table, in a notebook too.
 
     Attributes
@@ -108,16 +108,6 @@ class NodeExplanation:
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain data, for JSON."""
         return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """Return the table as a data frame of pandas, which must be installed."""
-        return self.table.to_pandas()
-
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 @dataclass(frozen=True)
@@ -196,7 +186,7 @@ class ClusterExplanation:
 
 
 @dataclass(frozen=True)
-class ClustersExplanation:
+class ClustersExplanation(ShownAsTable):
     """What defines each cluster; a sequence of `ClusterExplanation` that shows itself as a table, in a notebook too."""
 
     clusters: tuple[ClusterExplanation, ...]
@@ -224,16 +214,6 @@ class ClustersExplanation:
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain data, for JSON."""
         return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """Return the table as a data frame of pandas, which must be installed."""
-        return self.table.to_pandas()
-
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def details_of(model: Any) -> Mapping[str, npt.NDArray[Any]]:

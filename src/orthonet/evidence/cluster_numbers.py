@@ -34,7 +34,7 @@ from orthonet.evidence.merging import merge_path
 from orthonet.evidence.proposals.registry import EMBEDDINGS, PROPOSALS
 from orthonet.evidence.search import Search
 from orthonet.evidence.sources import Labels, Source, information, support
-from orthonet.support.plain_tables import PlainTable
+from orthonet.support.plain_tables import PlainTable, ShownAsTable
 from orthonet.support.progress import Report
 from orthonet.support.text import listed
 
@@ -80,7 +80,7 @@ class CandidateNumber:
 
 
 @dataclass(frozen=True)
-class ClusterNumbers:
+class ClusterNumbers(ShownAsTable):
     """How many clusters, and why.
 
     Attributes
@@ -130,16 +130,6 @@ class ClusterNumbers:
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain data, for JSON."""
         return asdict(self)
-
-    def to_pandas(self) -> Any:
-        """Return the table as a data frame of pandas, which must be installed."""
-        return self.table.to_pandas()
-
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def choose_number(

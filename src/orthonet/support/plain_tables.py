@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -88,3 +89,22 @@ def _text(cell: Cell, form: str) -> str:
 def _is_numeric(cells: Sequence[Cell]) -> bool:
     known = [cell for cell in cells if cell is not None]
     return bool(known) and all(isinstance(cell, int | float) for cell in known)
+
+
+class ShownAsTable(ABC):
+    """What shows itself as the table that it has, in a terminal and in a notebook."""
+
+    @property
+    @abstractmethod
+    def table(self) -> PlainTable:
+        """The table."""
+
+    def to_pandas(self) -> Any:
+        """Return the table as a data frame of pandas, which must be installed."""
+        return self.table.to_pandas()
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
