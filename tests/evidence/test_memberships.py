@@ -8,11 +8,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from orthonet import MultilayerGraph, TwoMode
 from orthonet.datasets.sbm import block_layer
+from orthonet.evidence.graph_sources import sources_of
 from orthonet.evidence.memberships import MembershipSource, membership_scores
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, normalized_adjacency
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence
-from orthonet.evidence.search import search_partitions, sources_of
+from orthonet.evidence.search import search_partitions
 
 N_NODES, N_CLUSTERS = 90, 3
 TRUTH = np.arange(N_NODES) % N_CLUSTERS

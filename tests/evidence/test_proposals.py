@@ -7,11 +7,11 @@ from sklearn.metrics import adjusted_rand_score
 
 from orthonet import MultilayerGraph
 from orthonet.datasets.sbm import block_layer
+from orthonet.evidence.graph_sources import sources_of
 from orthonet.evidence.proposals import PROPOSALS, propose
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import DIMENSIONS, ProposalInputs, normalized_adjacency, reduced, unit_rows
 from orthonet.evidence.proposals.spectral import spectrum_weights
-from orthonet.evidence.search import sources_of
 from orthonet.graph.features import FeatureScaler
 from orthonet.graph.knn import knn_layer
 

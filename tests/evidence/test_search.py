@@ -10,9 +10,10 @@ from sklearn.metrics import normalized_mutual_info_score
 from orthonet import MultilayerGraph
 from orthonet.datasets.sbm import block_layer
 from orthonet.evidence.confidence import tempered_probabilities
+from orthonet.evidence.graph_sources import AVERAGED, WORDS, sources_of
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.proposals.inputs import ProposalInputs
-from orthonet.evidence.search import Search, search_partitions, sources_of
+from orthonet.evidence.search import Search, search_partitions
 from orthonet.evidence.sources import LayerSource, support
 
 N_NODES, N_CLUSTERS = 150, 3
@@ -55,8 +56,8 @@ def agreement(search, truth):
 def test_useless_features_do_not_hide_what_layers_agree_on(kind, good_layers, truth, rng):
     search = found_in(good_layers, noise_of(kind, rng))
     assert agreement(search, truth) > 0.95
-    assert search.weights[-1] < 0.2 < 0.8 < search.weights[:-1].min()
-    assert search.source_names[-1] == {"dense": "features", "words": "words"}[kind]
+    assert search.weights[3] < 0.2 < 0.8 < search.weights[:3].min()
+    assert search.source_names[3] == {"dense": "features", "words": "words"}[kind]
 
 
 def test_useless_layers_do_not_hide_what_words_say(noise_layers, truth, rng):
@@ -213,3 +214,27 @@ def test_what_was_proposed_can_be_had_before_mending():
     found = search.as_proposed("net")
     assert (found.labels.tolist(), found.origin) == ([0, 0, 1, 1], "net")
     assert found.support == pytest.approx(support(search.sources, found.labels, 2))
+
+
+def averaged_of(search):
+    """Return the weight of the source of averaged words; None if there is none."""
+    return dict(zip(search.source_names, search.weights, strict=True)).get(AVERAGED)
+
+
+def test_words_averaged_over_relations_count_where_both_tell_the_same(good_layers, truth, rng):
+    agreeing = found_in(good_layers[:2], words_of(truth, rng))
+    useless = found_in(good_layers[:2], noise_of("words", rng))
+    assert averaged_of(agreeing) > 0.7
+    assert averaged_of(useless) < 0.5
+    for search in (agreeing, useless):
+        assert agreement(search, truth) > 0.95
+
+
+def test_averaged_words_corroborate_nothing_and_need_both_words_and_relations(good_layers, truth, rng):
+    words = words_of(truth, rng)
+    with_words = found_in(good_layers[:2], words)
+    assert with_words.sources[-1].joint
+    assert with_words.sources[-1].averages == WORDS
+    assert averaged_of(found_in(good_layers[:2], noise_of("dense", rng))) is None
+    alone = MultilayerGraph(good_layers[:2], words, layers_from_features=True)
+    assert averaged_of(search_partitions(alone, N_CLUSTERS, rng)) is None

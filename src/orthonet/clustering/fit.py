@@ -55,7 +55,8 @@ from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import as_tensor
 from orthonet.embedding.training import train
 from orthonet.embedding.training_result import TrainingResult
-from orthonet.evidence.search import SEARCH_STEPS, WORDS, Search, search_partitions, sources_of
+from orthonet.evidence.graph_sources import WORDS, sources_of
+from orthonet.evidence.search import SEARCH_STEPS, Search, search_partitions
 from orthonet.evidence.terms import Terms
 from orthonet.graph.features import are_words
 from orthonet.graph.multilayer import MultilayerGraph

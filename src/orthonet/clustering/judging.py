@@ -21,8 +21,9 @@ from orthonet.clustering.node_evidence import NodeEvidence, node_evidence
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.feature_source import FeatureSource
+from orthonet.evidence.graph_sources import on_disk
 from orthonet.evidence.mending import Partition
-from orthonet.evidence.search import Search, on_disk
+from orthonet.evidence.search import Search
 from orthonet.evidence.sources import Labels, LayerSource, Source, node_scores
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.memory import check_memory

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from orthonet.evidence.graph_sources import on_disk
 from orthonet.evidence.memberships import MembershipSource
-from orthonet.evidence.search import on_disk
 from orthonet.evidence.sources import Labels, Source, WordSource
 from orthonet.evidence.terms import Terms, combined, feature_terms, word_terms
 from orthonet.graph.features import are_words

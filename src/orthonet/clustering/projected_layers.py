@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from orthonet.evidence.graph_sources import MANY_EDGES
 from orthonet.evidence.observations import layer_closure
-from orthonet.evidence.search import MANY_EDGES
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user

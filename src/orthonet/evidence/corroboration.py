@@ -12,7 +12,11 @@ so that a source loses what it falls short of the best corroborated one; where n
 nothing to tell good from bad by, and all weigh the same.
 
 A joint source (all features, beside layers made from groups of them) sees what no group sees alone, and is weighed by how far
-the groups corroborate it; but it corroborates none of them, since it would repeat what each says.
+the groups corroborate it; but it corroborates none of them, since it would repeat what each says. Words averaged over the
+relations are such a source, of two kinds of parts. Their average tells something where both tell the same: if one of them is
+noise, it spoils the other. So
+
+    c_s = min( that by the relations alone, that by the words alone ),      w_s = c_s.
 """
 
 from __future__ import annotations
@@ -60,29 +64,38 @@ def corroboration(
     alone = [found_from(row) for row in np.eye(n_sources)]
     most = np.array([support([source], own, n_clusters) for source, own in zip(sources, alone, strict=True)])
     loudness = np.where(most > 0, most, np.inf)
+
+    def reached(index: int, others: npt.NDArray[np.bool_]) -> float:
+        """Return the share of what source ``index`` could say that some others explain, together or the best of them alone."""
+        partitions = [alone[other] for other in np.flatnonzero(others)]
+        if others.sum() > 1:
+            partitions.append(found_from(others / loudness))
+        most_explained = max(support([sources[index]], labels, n_clusters) for labels in partitions)
+        return float(np.clip(most_explained / loudness[index], 0.0, 1.0))
+
     values = np.zeros(n_sources)
     for index, source in enumerate(sources):
         others = apart & (np.arange(n_sources) != index)
         if source.observations == 0 or not others.any():
             values[index] = float(source.observations > 0)
             continue
-        partitions = [alone[other] for other in np.flatnonzero(others)]
-        if others.sum() > 1:
-            partitions.append(found_from(others / loudness))
-        reached = max(support([source], labels, n_clusters) for labels in partitions)
-        values[index] = np.clip(reached / loudness[index], 0.0, 1.0)
+        averaged = np.array([other.name == source.averages for other in sources])
+        kinds = [others & averaged, others & ~averaged]
+        values[index] = min(reached(index, kind) for kind in kinds if kind.any())
     return values
 
 
 def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return w = 1 − (max c − c), at most 1; 1 for two sources, which can disagree but not say which is wrong.
 
-    Joint sources do not count among those, nor towards the largest c.
+    Joint sources do not count among those, nor towards the largest c. What averages words over the relations weighs c.
     """
     apart = np.array([not source.joint for source in sources])
+    averaged = np.array([bool(source.averages) for source in sources])
     if apart.sum() < ARBITRATED:
-        return np.ones(len(sources))
-    return np.minimum(1.0 - (corroborations[apart].max() - corroborations), 1.0)
+        return np.where(averaged, corroborations, 1.0)
+    weights = np.minimum(1.0 - (corroborations[apart].max() - corroborations), 1.0)
+    return np.where(averaged, corroborations, weights)
 
 
 def _best(

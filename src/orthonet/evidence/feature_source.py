@@ -31,12 +31,14 @@ class FeatureSource:
     neighbours : LayerSource
         Its name and its place among the other sources are those of the whole.
     values : GaussianSource
+    averages : str
+        Name of the source whose features these are, averaged over the relations; empty for features as they are.
     """
 
     ends = 1
 
-    def __init__(self, neighbours: LayerSource, values: GaussianSource) -> None:
-        self.neighbours, self.values = neighbours, values
+    def __init__(self, neighbours: LayerSource, values: GaussianSource, averages: str = "") -> None:
+        self.neighbours, self.values, self.averages = neighbours, values, averages
         self.name, self.joint = neighbours.name, neighbours.joint
         self.observations = neighbours.observations
 
@@ -65,7 +67,8 @@ class FeatureSource:
 
     def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
         """Return both with nodes counted by random weights."""
-        return type(self)(self.neighbours.reweighted(rng, node_weights), self.values.reweighted(rng, node_weights))
+        parts = self.neighbours.reweighted(rng, node_weights), self.values.reweighted(rng, node_weights)
+        return type(self)(*parts, self.averages)
 
     @property
     def _scale(self) -> float:

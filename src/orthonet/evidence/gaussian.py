@@ -65,6 +65,7 @@ class GaussianSource:
     """
 
     ends = 1
+    averages = ""
 
     def __init__(
         self,

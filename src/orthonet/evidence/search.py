@@ -8,7 +8,7 @@ proposals have led to the same best partition, costly proposals are not made. Ot
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,39 +17,26 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.feature_source import FeatureSource
-from orthonet.evidence.gaussian import GaussianSource
-from orthonet.evidence.memberships import MembershipSource
+from orthonet.evidence.graph_sources import FEATURE_NEIGHBORS, averaged_source, on_disk, sources_of
 from orthonet.evidence.mending import Partition, mend, shaken
+from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
-from orthonet.evidence.proposals.registry import merged_down, propose
+from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
 from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
-from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource, support
-from orthonet.graph.features import BLOCK_BYTES, Features, FeatureScaler, are_words
+from orthonet.evidence.sources import Labels, LayerSource, Source, support
+from orthonet.graph.features import FeatureScaler, are_words
 from orthonet.graph.knn import knn_layer
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.words import as_counts
 from orthonet.support.progress import Report
 
 Array = npt.NDArray[np.float64]
 
-FEATURE_NEIGHBORS = 10
-"""Neighbours in the layer that dense features speak through."""
 SETTLED = 3
 """Proposals that must lead to the same best partition for the costly ones to be left out."""
-DENSE = 0.25
-"""Share of all pairs of nodes from which on a layer's edges are not rare events."""
-MANY_EDGES = 100
-"""Edges per node that such a layer has at least: fewer say little about who is joined to whom."""
-LANDMARKS = 512
-"""Nodes that the others are known by in such a layer."""
 SAME_START = 0.9
 """Normalised mutual information from which on two proposals are the same start."""
 SEARCH_STEPS = 3
 """That are reported."""
-WORDS = "words"
-"""Name of the source of words."""
-FEATURES = "features"
-"""Name of the source of dense features: that of their layer."""
 
 
 @dataclass
@@ -169,13 +156,8 @@ def search_partitions(
         features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
     if feature_layer is None and features is not None:
         feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
-    sources = sources_of(graph, feature_layer, n_clusters, rng)
-    incidences = [relation.incidence for relation in graph.two_mode.values()]
-    relations = bool(incidences) or not graph.layers_from_features
-    words = graph.features is not None and features is not None and are_words(graph.features)
-    inputs = ProposalInputs(
-        graph.layers, features, feature_layer, relations, n_clusters, sources, rng, incidences, words
-    )
+    inputs = _inputs(graph, features, feature_layer, n_clusters, rng)
+    sources = list(inputs.sources)
     tell(1, "proposals")
     cheap = dict(propose(inputs, costly=False))
     found = corroboration(sources, list(cheap.values()), n_clusters, rng)
@@ -194,6 +176,27 @@ def search_partitions(
     return search
 
 
+def _inputs(
+    graph: MultilayerGraph,
+    features: Array | None,
+    feature_layer: csr_array | None,
+    n_clusters: int,
+    rng: np.random.Generator,
+) -> ProposalInputs:
+    """Return what proposals are made from, with all sources of evidence."""
+    sources = sources_of(graph, feature_layer, n_clusters, rng)
+    incidences = [relation.incidence for relation in graph.two_mode.values()]
+    relations = bool(incidences) or not graph.layers_from_features
+    words = graph.features is not None and features is not None and are_words(graph.features)
+    inputs = ProposalInputs(
+        graph.layers, features, feature_layer, relations, n_clusters, sources, rng, incidences, words
+    )
+    if not words or not relations or graph.n_nodes > SPECTRAL_UP_TO:
+        return inputs
+    averaged = averaged_source(filtered_rows(inputs, MIDDLE_STRENGTH), sources, n_clusters, rng)
+    return inputs if averaged is None else replace(inputs, sources=[*sources, averaged])
+
+
 def _n_ways(starts: Sequence[Labels], end: Labels) -> int:
     """Count starts that led to one end: those near it, and those that are not near copies of another start."""
     near = [normalized_mutual_info_score(labels, end) >= SAME_START for labels in starts]
@@ -202,66 +205,6 @@ def _n_ways(starts: Sequence[Labels], end: Labels) -> int:
         if all(normalized_mutual_info_score(labels, other) < SAME_START for other in ways):
             ways.append(labels)
     return sum(near) + len(ways)
-
-
-def sources_of(
-    graph: MultilayerGraph, feature_layer: csr_array | None, n_clusters: int, rng: np.random.Generator
-) -> list[Source]:
-    """Return what a graph gives evidence by: each layer, each two-mode relation, and the features.
-
-    Words speak for themselves, dense features through their own layer and by their values. Beside layers made from groups of
-    the features they are a joint source: clusters that overlap in each group may be apart in all together. A single layer made
-    from the features is a copy of them: its source is the words, or neighbours and values together.
-    """
-    sources: list[Source] = [
-        source_of_layer(layer, name, rng) for layer, name in zip(graph.layers, graph.layer_names, strict=True)
-    ]
-    sources += [MembershipSource.from_relation(relation, name, rng) for name, relation in graph.two_mode.items()]
-    given, joint, names = graph.features, graph.layers_from_features, graph.relation_names
-    own_layer = joint and len(names) == 1
-    if given is not None and not on_disk(given) and are_words(given):
-        name = names[0] if own_layer else _unused(WORDS, names)
-        words = WordSource.from_counts(as_counts(given), name, rng, joint=joint and not own_layer)
-        return [words] if own_layer else [*sources, words]
-    if own_layer and isinstance(sources[0], LayerSource):
-        return [_with_values(sources[0], given, n_clusters)]
-    if feature_layer is not None and not own_layer:
-        layer = LayerSource.from_layer(feature_layer, _unused(FEATURES, names), rng, joint=joint)
-        sources.append(_with_values(layer, given, n_clusters))
-    return sources
-
-
-def _with_values(neighbours: LayerSource, features: Features | None, n_clusters: int) -> Source:
-    """Let the values of the features speak beside their neighbours, where they are continuous."""
-    if features is None or on_disk(features):
-        return neighbours
-    values = GaussianSource.from_features(features, n_clusters, neighbours.name, joint=neighbours.joint)
-    return neighbours if values is None else FeatureSource(neighbours, values)
-
-
-def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> Source:
-    """Return a layer as a source: its edges, or, if it joins more than a quarter of all pairs, who is joined to whom.
-
-    The block model takes edges for rare events. Where they are not (projections of memberships, such as all authors of a
-    conference), a node is better known by which nodes it is joined to, as a document is by its words; a sample of them
-    says it all.
-    """
-    n_nodes = layer.shape[0]
-    if layer.nnz <= max(DENSE * n_nodes, MANY_EDGES) * n_nodes:
-        return LayerSource.from_layer(layer, name, rng)
-    landmarks = np.sort(rng.choice(n_nodes, min(LANDMARKS, n_nodes), replace=False))
-    return WordSource.from_counts(as_counts(layer[:, landmarks]), name, rng)
-
-
-def on_disk(features: Features) -> bool:
-    """Tell whether features are a memory map too large to be in memory as a whole: the search then does without them."""
-    return isinstance(features, np.memmap) and features.nbytes > BLOCK_BYTES
-
-
-def _unused(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += " (all)"
-    return name
 
 
 def _given_weights(layer_weights: npt.ArrayLike | None, n_relations: int, n_sources: int) -> Array:

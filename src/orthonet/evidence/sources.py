@@ -52,6 +52,8 @@ class Source(Protocol):
     """How many nodes share an observation: 2 for an edge, 1 for a word."""
     joint: bool
     """Whether it shows together what other sources show in parts, as all features do beside layers made from groups of them."""
+    averages: str
+    """Name of the source whose features it averages over the relations; empty for all other sources."""
 
     @property
     def n_nodes(self) -> int:
@@ -90,6 +92,7 @@ class LayerSource:
     """
 
     ends = 2
+    averages = ""
 
     def __init__(self, adjacency: csr_array, name: str, observations: float, *, joint: bool = False) -> None:
         total = float(adjacency.sum())
@@ -188,6 +191,7 @@ class WordSource:
     """
 
     ends = 1
+    averages = ""
 
     def __init__(self, words: csr_array, name: str, observations: float, *, joint: bool = False) -> None:
         total = float(words.sum())
