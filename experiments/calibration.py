@@ -35,7 +35,7 @@ def measure(name: str) -> dict[str, Any]:
     """Return confidence and accuracy of a set, in all and in ten bins."""
     data = load(name, 0)
     found = search(name, 0)
-    chosen, k = found.best, found.inputs.n_clusters
+    chosen, k = found.chosen, found.inputs.n_clusters
     others = [one for one in found.partitions if one is not chosen]
     rng = np.random.default_rng(0)
     tempered = tempered_probabilities(found.sources, chosen, others, k, rng, found.weights)

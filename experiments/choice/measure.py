@@ -34,12 +34,12 @@ def measure(data: str, seed: int, joining: tuple[str, ...]) -> Record:
     truth = load(data, seed).labels
     started = time.perf_counter()
     found = search(data, seed)
-    best = found.best
+    best = found.chosen
     seconds = time.perf_counter() - started
     search_nmi = _nmi(truth, best.labels)
     of_default = _with_network(found, data, seed) if NETWORK in joining and data != TWO_MODE else {}
     if of_default:
-        best = found.best
+        best = found.chosen
     proposals, mended = _proposals(found, truth, seed)
     reached = max([*mended, *(_nmi(truth, one.labels) for one in found.partitions)])
     return {
@@ -66,7 +66,7 @@ def measure_setting(data: str, seed: int, setting: str, value: str) -> Record:
     truth = load(data, seed).labels
     with changed(setting, value):
         found = search(data, seed)
-        best = found.best
+        best = found.chosen
     return {"nmi": _nmi(truth, best.labels), "origin": best.origin}
 
 
@@ -113,7 +113,7 @@ def _with_leiden(found: Search, truth: npt.NDArray[Any], seed: int) -> Record:
     before = len(found.proposed)
     started = time.perf_counter()
     found.add(leiden.propose(found, seed))
-    best = found.best
+    best = found.chosen
     if len(found.proposed) == before:
         return {}
     return {

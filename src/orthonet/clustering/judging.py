@@ -82,12 +82,12 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
     those of the graph of the search.
     """
     search.add_embedding(NETWORK, embedding)
-    chosen = search.as_proposed(NETWORK) if search.cannot_judge else search.best
+    chosen = search.as_proposed(NETWORK) if search.cannot_judge else search.chosen
     k, sources, weights = search.inputs.n_clusters, search.sources, search.weights
     own = node_scores(sources, chosen.labels, k, weights)[np.arange(len(embedding)), chosen.labels]
     by_cluster = np.bincount(chosen.labels, own, minlength=k) / np.maximum(np.bincount(chosen.labels, minlength=k), 1)
     assignment = assignment_of(embedding, chosen.labels, by_cluster, normalize)
-    others = [one for one in search.partitions if one is not chosen]
+    others = [one for one in search.partitions if one.labels is not chosen.labels]
     renumbered = Partition(assignment.labels, chosen.support, chosen.origin)
     tempered = tempered_probabilities(sources, renumbered, others, k, rng, weights)
     _warn_of_disagreement(search)

@@ -47,6 +47,11 @@ class FeatureSource:
         """Number of nodes."""
         return self.neighbours.n_nodes
 
+    @property
+    def n_observed(self) -> npt.NDArray[np.integer]:
+        """Neighbours of each node."""
+        return self.neighbours.n_observed
+
     def information(self, labels: Labels, n_clusters: int) -> float:
         """Return I of the partition, in nats per observation."""
         by_neighbours, by_values = self._shares

@@ -109,6 +109,11 @@ class GaussianSource:
         """Number of nodes."""
         return len(self._values)
 
+    @property
+    def n_observed(self) -> npt.NDArray[np.integer]:
+        """1 for each node: each has values."""
+        return np.ones(len(self._values), dtype=np.int64)
+
     def information(self, labels: Labels, n_clusters: int) -> float:
         """Return I of the partition, in nats per observation."""
         clusters = self.coarse(labels, n_clusters)

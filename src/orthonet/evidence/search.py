@@ -23,6 +23,7 @@ from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
 from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
+from orthonet.evidence.silent_nodes import place_silent_nodes
 from orthonet.evidence.sources import Labels, LayerSource, Source, support
 from orthonet.graph.features import FeatureScaler, are_words
 from orthonet.graph.knn import knn_layer
@@ -68,6 +69,12 @@ class Search:
     def best(self) -> Partition:
         """The most supported partition."""
         return self.partitions[0]
+
+    @property
+    def chosen(self) -> Partition:
+        """The most supported partition, with nodes of which nothing is known placed, too."""
+        labels = place_silent_nodes(self.sources, self.best.labels, self.inputs.n_clusters, self.weights)
+        return self.best if labels is self.best.labels else replace(self.best, labels=labels)
 
     @property
     def cannot_judge(self) -> bool:

@@ -59,6 +59,10 @@ class Source(Protocol):
     def n_nodes(self) -> int:
         """Number of nodes."""
 
+    @property
+    def n_observed(self) -> npt.NDArray[np.integer]:
+        """Edges or words of each node."""
+
     def information(self, labels: Labels, n_clusters: int) -> float:
         """Return I of the partition, in nats per observation."""
 
@@ -119,6 +123,11 @@ class LayerSource:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self._edges.shape[0])
+
+    @property
+    def n_observed(self) -> npt.NDArray[np.integer]:
+        """Edges of each node."""
+        return np.diff(self._edges.indptr)
 
     def information(self, labels: Labels, n_clusters: int) -> float:
         """Return I of the partition, in nats per observation."""
@@ -221,6 +230,11 @@ class WordSource:
     def n_nodes(self) -> int:
         """Number of nodes."""
         return int(self._words.shape[0])
+
+    @property
+    def n_observed(self) -> npt.NDArray[np.integer]:
+        """Words of each node."""
+        return np.diff(self._words.indptr)
 
     def information(self, labels: Labels, n_clusters: int) -> float:
         """Return I of the partition, in nats per observation."""
