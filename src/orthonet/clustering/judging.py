@@ -150,15 +150,7 @@ def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerG
     on_file = graph.features is not None and on_disk(graph.features)
     layers = sorted(range(graph.n_layers), key=lambda index: (graph.layers[index].nnz, graph.layer_names[index]))
     two_mode = sorted(graph.two_mode.items(), key=lambda item: (item[1].incidence.nnz, item[0]))
-    return MultilayerGraph(
-        [graph.layers[index] for index in layers],
-        None if on_file else graph.features,
-        [graph.layer_names[index] for index in layers],
-        graph.node_ids,
-        present=[graph.present[index] for index in layers],
-        layers_from_features=graph.layers_from_features,
-        two_mode=dict(two_mode),
-    ).subgraph(order)
+    return graph.rearranged(layers, [name for name, _ in two_mode], features=not on_file).subgraph(order)
 
 
 def known_vectors(search: Search, graph: MultilayerGraph, layer_names: Sequence[str]) -> list[Array] | None:

