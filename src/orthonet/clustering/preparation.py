@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, eye_array, hstack, issparse
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
+from orthonet.clustering.judging import node_order
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.parameters import Parameters
 from orthonet.embedding.laplacians import as_low_rank
@@ -66,6 +67,14 @@ class Prepared:
     """M x m: what the nets are trained on is ``scale(inputs) @ basis``; None if it is all features."""
     n_coordinates: int = 0
     """Spectral coordinates per node that replace ``inputs`` after aggregation, see `with_coordinates`; 0 if nothing does."""
+    _kept: dict[str, npt.NDArray[np.intp]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def order(self) -> npt.NDArray[np.intp]:
+        """The order in which the search has the nodes, see `node_order`; found once."""
+        if "order" not in self._kept:
+            self._kept["order"] = node_order(self.graph)
+        return self._kept["order"]
 
     @property
     def n_inputs(self) -> int:

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
+from orthonet.evidence.local_mending import judges
 from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source, node_scores
@@ -75,11 +76,12 @@ def tempered_probabilities(
     """
     scores = _largest_at_own(node_scores(sources, chosen.labels, n_clusters, weights), chosen.labels)
     kept = resampled_agreement(sources, _different(chosen, others), n_clusters, rng, weights)
-    nodes = np.arange(len(chosen.labels))
+    some = judges(len(chosen.labels))
+    seen, labels, stayed = scores[some], chosen.labels[some], kept[some]
 
     def log_loss(log_temperature: float) -> float:
-        own = log_softmax(scores / np.exp(log_temperature), axis=1)[nodes, chosen.labels]
-        return -float(np.mean(kept * own + (1 - kept) * np.log(np.maximum(-np.expm1(own), 1e-12))))
+        own = log_softmax(seen / np.exp(log_temperature), axis=1)[np.arange(len(some)), labels]
+        return -float(np.mean(stayed * own + (1 - stayed) * np.log(np.maximum(-np.expm1(own), 1e-12))))
 
     temperature = np.exp(minimize_scalar(log_loss, bounds=(COLDEST, HOTTEST), method="bounded").x)
     return Tempered(softmax(scores / temperature, axis=1), float(temperature), float(kept.mean()))

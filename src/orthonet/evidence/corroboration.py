@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import MANY_NODES, quick_support
-from orthonet.evidence.mending import RESTLESS_SHARE, mend
+from orthonet.evidence.mending import mend
 from orthonet.evidence.sameness import without_copies
 from orthonet.evidence.sources import Labels, Source
 
@@ -102,7 +102,7 @@ def _best(
     """Return the best of what comes of mending the most supported starts."""
     ranked = [starts[index] for index in np.argsort(-supports, kind="stable")]
     chosen = without_copies(ranked[:MENDED], ALIKE)
-    rest = ROUGHLY if len(chosen[0]) > MANY_NODES else RESTLESS_SHARE
+    rest = ROUGHLY if len(chosen[0]) > MANY_NODES else None
     mended = (
         mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS, restless_share=rest) for start in chosen
     )

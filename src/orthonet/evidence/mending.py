@@ -50,7 +50,7 @@ def mend(
     *,
     origin: str = "",
     max_rounds: int = MAX_ROUNDS,
-    restless_share: float = RESTLESS_SHARE,
+    restless_share: float | None = None,
 ) -> Partition:
     """Move nodes to where the sources want them; return the best partition seen.
 
@@ -67,16 +67,18 @@ def mend(
     origin : str
         Kept in the result.
     max_rounds : int, default=25
-    restless_share : float, default=5e-4
-        Share of nodes that may still want to move at the end.
+    restless_share : float, optional
+        Share of nodes that may still want to move at the end; 5e-4 by default, and a twentieth of it of more than 50,000 nodes,
+        where a round costs what moves.
 
     Returns
     -------
     Partition
     """
     labels = labels.astype(np.int64)
+    rest = RESTLESS_SHARE if restless_share is None else restless_share
     if len(labels) > MANY_NODES:
-        shares = {"moving_share": MOVING_SHARE, "restless_share": restless_share}
+        shares = {"moving_share": MOVING_SHARE, "restless_share": rest / 20 if restless_share is None else rest}
         found = mend_locally(sources, labels, n_clusters, rng, weights, max_rounds=max_rounds, **shares)
         return Partition(*found, origin)
     best = Partition(labels, -np.inf, origin)
@@ -89,7 +91,7 @@ def mend(
         scores[:, empty] = -np.inf  # nothing is known of an empty cluster
         wanted = scores.argmax(axis=1)
         restless = np.flatnonzero(wanted != labels)
-        if restless.size <= restless_share * len(labels):
+        if restless.size <= rest * len(labels):
             break
         moving = restless[rng.random(restless.size) < MOVING_SHARE]
         labels = labels.copy()

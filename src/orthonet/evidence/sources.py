@@ -39,6 +39,8 @@ Entries: TypeAlias = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Array]
 
 UNSEEN = 1.0
 """Observations added to what was counted and to what was expected, so that what was never seen is unlikely, not impossible."""
+BLOCK = 2**14
+"""Nodes whose edges are counted at once."""
 SPARSE = 16
 """Entries per entry that is not zero from which on a sparse product is faster than a dense one."""
 
@@ -167,10 +169,16 @@ class LayerSource:
         """
         edges = self._edges if edges is None else edges
         n_nodes = edges.shape[0]
-        places = np.repeat(np.arange(0, n_nodes * n_clusters, n_clusters), np.diff(edges.indptr))
-        places += labels.astype(np.min_scalar_type(n_clusters))[edges.indices]  # narrow, so that they stay in the cache
-        counted = np.bincount(places, weights=edges.data, minlength=n_nodes * n_clusters)
-        return counted.reshape(n_nodes, n_clusters).astype(np.float64, copy=False)
+        narrow, starts = labels.astype(np.min_scalar_type(n_clusters)), edges.indptr  # so that they stay in the cache
+        counted = np.empty((n_nodes, n_clusters))
+        for first in range(0, n_nodes, BLOCK):  # as do the places of some rows
+            stop = min(first + BLOCK, n_nodes)
+            entries, size = slice(starts[first], starts[stop]), (stop - first) * n_clusters
+            places = np.repeat(np.arange(0, size, n_clusters), np.diff(starts[first : stop + 1]))
+            places += narrow[edges.indices[entries]]
+            found = np.bincount(places, weights=edges.data[entries], minlength=size)
+            counted[first:stop] = found.reshape(stop - first, n_clusters)
+        return counted
 
     def _blocks(self, entries: Entries, labels: Labels, n_clusters: int) -> Array:
         """Return the edge weight between clusters."""

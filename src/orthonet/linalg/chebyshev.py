@@ -95,6 +95,8 @@ class ChebyshevFilter:
     single_precision : bool, default=False
         Whether the polynomials, but not the Ritz values, are computed in single precision: nearly twice as fast, and enough for
         residuals of 1e-4 of the largest eigenvalue.
+    start : array of shape (n, m), optional
+        A guess of the wanted vectors, which the block begins with; it is filled up, or begun, with random vectors.
     """
 
     def __init__(
@@ -105,12 +107,15 @@ class ChebyshevFilter:
         *,
         known: Array | None = None,
         single_precision: bool = False,
+        start: Array | None = None,
     ) -> None:
         self.matrix, self.k, self.known = matrix, k, known
         self.bound = upper_bound(matrix, rng)
         self._floor = None if known is None else float(np.einsum("ij,ij->j", known, matrix @ known).min())
         self._polynomial_of = in_single_precision(matrix) if single_precision else matrix
-        block = rng.standard_normal((matrix.shape[0], block_width(k)))
+        width = block_width(k)
+        block = np.zeros((matrix.shape[0], 0)) if start is None else start[:, :width]
+        block = np.hstack([block, rng.standard_normal((matrix.shape[0], width - block.shape[1]))])
         self.state = self._rayleigh_ritz(block, None)
 
     def probe(self) -> bool:

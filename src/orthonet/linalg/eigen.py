@@ -189,10 +189,10 @@ class _Task:
     def _top_bound(self) -> float:
         return _top(self.matrix)
 
-    def filter(self) -> ChebyshevFilter:
+    def filter(self, start: Array | None = None) -> ChebyshevFilter:
         """Return a Chebyshev filter for this task, in single precision where that suffices."""
         rough = self.tol >= SINGLE_PRECISION_TOL
-        return ChebyshevFilter(self.matrix, self.k, self.rng, known=self.known, single_precision=rough)
+        return ChebyshevFilter(self.matrix, self.k, self.rng, known=self.known, single_precision=rough, start=start)
 
 
 def _chosen_by_probe(
@@ -303,16 +303,16 @@ def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenP
 
 
 def largest_eigenvectors(
-    matrix: csr_array, k: int, rng: np.random.Generator, tol: float = 1e-4
+    matrix: csr_array | MatrixSum, k: int, rng: np.random.Generator, tol: float = 1e-4, start: Array | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the ``k`` largest eigenvalues of a sparse symmetric matrix, falling, and their vectors.
 
     For embeddings that are clustered afterwards: ``tol`` of Lanczos, relative to an eigenvalue, need not be small. Above 50,000
-    nodes these are the smallest of c I − A, and a probe chooses the solver.
+    nodes these are the smallest of c I − A, and a probe chooses the solver; it begins with ``start``, a guess of shape (n, m).
     """
     n = matrix.shape[0]
     if n > PROBE_ABOVE:
-        found = _largest_by_filtering(matrix, k, rng)
+        found = _largest_by_filtering(matrix, k, rng, start)
         if found is not None:
             return found
     limit = LARGE_RESTARTS if n > PROBE_ABOVE else None
@@ -333,7 +333,7 @@ def largest_eigenvectors(
 
 
 def _largest_by_filtering(
-    matrix: csr_array, k: int, rng: np.random.Generator
+    matrix: csr_array | MatrixSum, k: int, rng: np.random.Generator, start: Array | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
     """Return the largest eigenpairs as the smallest of c I − A, where a probe shows that filtering suits; else None."""
     top = upper_bound(matrix, rng)
@@ -341,7 +341,7 @@ def _largest_by_filtering(
         matrix.flipped(top) if isinstance(matrix, MatrixSum) else csr_array(top * eye_array(matrix.shape[0]) - matrix)
     )
     task = _Task(flipped, k, None, rng, LARGE_TOL, 0.0, 0)
-    filtering = task.filter()
+    filtering = task.filter(start)
     if not filtering.probe():
         return None
     found = _chebyshev(task, filtering, LARGE_PRODUCTS)

@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence, weighted_sum
-from orthonet.evidence.sources import Labels, Source
+from orthonet.evidence.sources import Labels, Source, indicator
 from orthonet.graph.features import Features, FeatureScaler, are_words
 from orthonet.graph.words import as_counts, inverse_document_frequencies
 from orthonet.linalg.eigen import PROBE_ABOVE, largest_eigenvectors
@@ -124,10 +124,17 @@ class ProposalInputs:
         """Return the K largest eigenvectors, rows scaled to unit length; under a key matrix and vectors are computed once."""
         if key is not None:
             return self.once(("eigenvectors", key), lambda: unit_rows(self._vectors(matrix, key)))
-        return unit_rows(largest_eigenvectors(matrix(), self.n_clusters, self.rng)[1])
+        return unit_rows(self._largest(matrix()))
 
     def _vectors(self, matrix: Callable[[], Normalized], key: Any) -> Array:
-        return self.once(("vectors", key), lambda: largest_eigenvectors(matrix(), self.n_clusters, self.rng)[1])
+        return self.once(("vectors", key), lambda: self._largest(matrix()))
+
+    def _largest(self, matrix: Normalized) -> Array:
+        """Return the K largest eigenvectors; those of many nodes are sought from clusters of the features, which are near."""
+        start = None
+        if self.features is not None and self.n_nodes > PROBE_ABOVE:
+            start = indicator(self.kmeans(self.features, n_init=1), self.n_clusters).toarray()
+        return largest_eigenvectors(matrix, self.n_clusters, self.rng, start=start)[1]
 
     @property
     def known_vectors(self) -> dict[Any, Array]:
