@@ -116,8 +116,8 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
             raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
         if smoothing:
             raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
-        coded = _inputs_without_features(graph)
-        coordinates = _n_coordinates(graph.n_nodes, parameters) if issparse(coded) else 0
+        coordinates = _n_coordinates(graph.n_nodes, parameters)
+        coded = _one_hot(graph.n_nodes) if coordinates else _inputs_without_features(graph)
         return Prepared(graph, relations, weights, coded, _as_it_is, None, for_net, n_coordinates=coordinates)
     scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
     inputs: Features = graph.features
@@ -147,7 +147,11 @@ def _inputs_without_features(graph: MultilayerGraph) -> Features:
         if size >= 1 and (np.diff(together.indptr) > 0).all():
             vectors, values, _ = randomized_svd(together, size, random_state=0)
             return np.ascontiguousarray(np.sqrt(graph.n_nodes) * vectors * (values / values[0]), dtype=np.float64)
-    return csr_array(eye_array(graph.n_nodes, format="csr"))
+    return _one_hot(graph.n_nodes)
+
+
+def _one_hot(n_nodes: int) -> csr_array:
+    return csr_array(eye_array(n_nodes, format="csr"))
 
 
 def with_clusters(prepared: Prepared, parameters: Parameters) -> Prepared:

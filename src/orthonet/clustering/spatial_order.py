@@ -1,9 +1,9 @@
 """An order of many nodes in which those with like features stand near each other, however they were numbered.
 
 Products with a layer read, for each node, the rows of its neighbours. Where these are near in memory they are in the cache; of
-a million nodes in random order they are not, and a product takes two to three times as long. The leaves of a k-d tree, from left
-to right, keep like nodes together; the tree is built from nodes in the order of their features, so that nothing hangs on how
-they were numbered.
+a million nodes in random order they are not, and a product takes two to three times as long. The leaves of a k-d tree, from
+left to right, keep like nodes together; the tree is built from nodes in the order of their features, so that nothing hangs on
+how they were numbered.
 """
 
 from __future__ import annotations

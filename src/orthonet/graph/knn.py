@@ -44,8 +44,8 @@ EXACT_UP_TO = 20_000
 EXACT_UP_TO_DIMENSIONS = 8
 """Dimensions up to which a k-d tree is exact and fast for any number of nodes."""
 SLACK, SLACK_ABOVE, SLACK_DIMENSIONS = 0.3, 200_000, 3
-"""By which share a neighbour may be farther than the true one, above so many nodes and dimensions, where "auto" searches: of eight
-dimensions 0.995 of the neighbours are found, in half the time."""
+"""By which share a neighbour may be farther than the true one, above so many nodes and dimensions, where "auto" searches: in
+eight dimensions 0.995 of the neighbours are found, in half the time."""
 LEAF, MOST_COPIES = 16, 200
 """Points in a leaf of it, and equal points at most."""
 
@@ -74,8 +74,8 @@ def knn_layer(
         Any metric of scikit-learn's that compares feature vectors and needs no parameter; "cosine" weights need
         metric="cosine".
     search : {"auto", "exact", "approximate"}, default="auto"
-        "auto" is exact up to 20,000 nodes, or up to 8 dimensions (up to 3 above 200,000 nodes, else a few in a thousand neighbours
-        are missed); beyond, it is approximate if `pynndescent` is installed.
+        "auto" is exact up to 20,000 nodes, or up to 8 dimensions (above 200,000 nodes up to 3, else it misses a few in a
+        thousand); beyond, it is approximate if `pynndescent` is installed.
     random_state : int, default=0
         Seed of the approximate search.
     name : str

@@ -33,13 +33,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, eigh, qr
-from scipy.sparse import csr_array, eye_array, issparse
+from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from orthonet.linalg.chebyshev import AT_REST, DEFAULT_PRODUCTS, ChebyshevFilter, block_width, upper_bound
 from orthonet.linalg.factorizations import orthonormal_columns
 from orthonet.linalg.low_rank import IdentityPlusLowRank, LowRankUpdate
-from orthonet.linalg.matrix_sum import MatrixSum
+from orthonet.linalg.matrix_sum import MatrixSum, flipped
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import is_installed
@@ -324,7 +324,7 @@ def largest_eigenvectors(
         except ArpackNoConvergence:  # gaps as small as those of a path, for which multigrid is
             top = upper_bound(matrix, rng)
             known = matrix.as_matrix() if isinstance(matrix, MatrixSum) else matrix
-            low = smallest_eigenpairs(csr_array(top * eye_array(n) - known), k, rng, tol=LARGE_TOL)
+            low = _lowest_of_flipped(known, top, k, rng)
             values, vectors = top - low.values, low.vectors
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
@@ -332,15 +332,20 @@ def largest_eigenvectors(
     return values, vectors * np.sign(vectors[peaks, np.arange(k)])
 
 
+def _lowest_of_flipped(matrix: Any, top: float, k: int, rng: np.random.Generator) -> EigenPairs:
+    """Return the smallest eigenpairs of c I − A; of an operator, which has no coarse form, what filtering reaches."""
+    if issparse(matrix):
+        return smallest_eigenpairs(flipped(matrix, top), k, rng, tol=LARGE_TOL)
+    task = _Task(flipped(matrix, top), k, None, rng, LARGE_TOL, 0.0, 0)
+    return _chebyshev(task, task.filter(), LARGE_PRODUCTS)
+
+
 def _largest_by_filtering(
     matrix: csr_array | MatrixSum, k: int, rng: np.random.Generator, start: Array | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
     """Return the largest eigenpairs as the smallest of c I − A, where a probe shows that filtering suits; else None."""
     top = upper_bound(matrix, rng)
-    flipped = (
-        matrix.flipped(top) if isinstance(matrix, MatrixSum) else csr_array(top * eye_array(matrix.shape[0]) - matrix)
-    )
-    task = _Task(flipped, k, None, rng, LARGE_TOL, 0.0, 0)
+    task = _Task(flipped(matrix, top), k, None, rng, LARGE_TOL, 0.0, 0)
     filtering = task.filter(start)
     if not filtering.probe():
         return None

@@ -10,10 +10,38 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, eye_array
+from scipy.sparse import csr_array, eye_array, issparse
 from scipy.sparse.linalg import LinearOperator
 
 Array = npt.NDArray[np.float64]
+
+
+def flipped(matrix: Any, top: float) -> Any:
+    """Return ``top`` I − A, whose smallest eigenvalues are the largest of A: a sparse matrix, a sum or an operator, as A is."""
+    if issparse(matrix):
+        return csr_array(top * eye_array(matrix.shape[0]) - matrix)
+    return matrix.flipped(top) if isinstance(matrix, MatrixSum) else Flipped(matrix, top)
+
+
+class Flipped(LinearOperator):
+    """c I − A of a symmetric operator A whose eigenvalues lie between −c and c."""
+
+    def __init__(self, operator: LinearOperator, top: float) -> None:
+        super().__init__(np.dtype(np.float64), operator.shape)
+        self._operator, self._top = operator, top
+
+    def eigenvalue_bound(self) -> float:
+        """Return a bound of the largest eigenvalue."""
+        return 2 * self._top
+
+    def _matmat(self, block: Any) -> Any:
+        return self._top * block - self._operator @ block
+
+    def _matvec(self, vector: Any) -> Any:
+        return self._matmat(vector)
+
+    def _adjoint(self) -> Flipped:
+        return self
 
 
 class MatrixSum(LinearOperator):
