@@ -19,8 +19,8 @@ SEED = 3
 WITHIN, BETWEEN = 60, 5
 """Of the block models: a node has about a fifth of the first number of neighbours in its own cluster, per layer that shows it,
 and four fifths of the second in the others."""
-SEPARATION, N_NEIGHBORS = 2.5, 20
-"""Of the clouds, as in `datasets.make_multilayer_gaussians`."""
+SEPARATION, N_NEIGHBORS, CLOUD_SEED = 2.5, 20, 1
+"""Of the clouds, as in `datasets.make_multilayer_gaussians`; with this seed components overlap, so that some can be missed."""
 MEMBERSHIPS, PER_GROUP, OWN = 8, 40, 0.7
 """Of the two-mode tables: groups of a node in each, nodes per group about, and the share of groups of the node's own cluster,
 beside those that are drawn from all."""
@@ -41,7 +41,7 @@ def clouds(n_nodes: int) -> tuple[MultilayerGraph, Labels]:
     As `datasets.make_multilayer_gaussians` draws them, but with the same components at all sizes: else what could be found
     at best would differ from one size to the next.
     """
-    shapes, rng = np.random.default_rng(SEED), np.random.default_rng([SEED, n_nodes])
+    shapes, rng = np.random.default_rng(CLOUD_SEED), np.random.default_rng([CLOUD_SEED, n_nodes])
     labels = rng.permutation(np.arange(n_nodes) % N_CLUSTERS)
     found = []
     for _ in range(N_LAYERS):

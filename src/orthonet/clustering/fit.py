@@ -58,6 +58,7 @@ from orthonet.evidence.search import SEARCH_STEPS, WORDS, Search, search_partiti
 from orthonet.evidence.terms import Terms
 from orthonet.graph.features import are_words
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.validation import layer_of
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
 from orthonet.support.warn import warn_user
@@ -156,7 +157,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
             parameters.n_clusters,
             rng,
             scaler=prepared.scaler,
-            feature_layer=None if known is None else known[order][:, order],
+            feature_layer=None if known is None else layer_of(known, order, "features"),
             layer_weights=weights_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,

@@ -30,7 +30,7 @@ from scipy.sparse import csr_array, diags_array
 from orthonet.evidence.coarse import CoarseLayer, CoarseSource, CoarseWords, layer_information, word_information
 from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
 from orthonet.graph.words import inverse_document_frequencies
-from orthonet.linalg.scaling import scaled_on_both_sides
+from orthonet.linalg.scaling import in_order_of_columns, scaled_on_both_sides
 
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -98,6 +98,7 @@ class LayerSource:
         total = float(adjacency.sum())
         # The mean entry is 1, so that counts are counts of edges whatever the unit of the weights.
         self.per_unit_weight = adjacency.nnz / total if total > 0 else 1.0
+        adjacency = in_order_of_columns(adjacency)
         parts = (adjacency.data * self.per_unit_weight, adjacency.indices, adjacency.indptr)
         self._edges = csr_array(parts, shape=adjacency.shape)
         self._degrees = np.asarray(self._edges.sum(axis=1)).ravel()
@@ -113,6 +114,7 @@ class LayerSource:
         such as those between near duplicates, would speak for all.
         """
         observations = effective_observations(np.diff(adjacency.indptr), layer_closure(adjacency, rng))
+        adjacency = in_order_of_columns(adjacency)
         roots = csr_array((np.sqrt(adjacency.data), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
         return cls(roots, name, float(observations.mean()), joint=joint)
 

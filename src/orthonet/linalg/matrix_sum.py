@@ -13,6 +13,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array, issparse
 from scipy.sparse.linalg import LinearOperator
 
+from orthonet.linalg.scaling import in_order_of_columns
+
 Array = npt.NDArray[np.float64]
 
 
@@ -68,7 +70,8 @@ class MatrixSum(LinearOperator):
     def in_single_precision(self) -> MatrixSum:
         """Return the same in half the memory, for products that are faster."""
         single = [
-            csr_array((one.data.astype(np.float32), one.indices, one.indptr), shape=one.shape) for one in self.matrices
+            csr_array((one.data.astype(np.float32), one.indices, one.indptr), shape=one.shape)
+            for one in map(in_order_of_columns, self.matrices)
         ]
         return MatrixSum(single, self.weights, self.identity)
 

@@ -26,6 +26,7 @@ def scaled_on_both_sides(matrix: csr_array, scale: Array, factor: float = 1.0) -
     scale : array of shape (N,)
     factor : float, default=1.0
     """
+    matrix = in_order_of_columns(matrix)
     data, starts = np.empty(matrix.nnz), matrix.indptr
     for first in range(0, matrix.shape[0], BLOCK):  # so that what is computed on the way stays in the cache
         rows = slice(first, min(first + BLOCK, matrix.shape[0]))
@@ -36,8 +37,17 @@ def scaled_on_both_sides(matrix: csr_array, scale: Array, factor: float = 1.0) -
     return csr_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
+def in_order_of_columns(matrix: csr_array) -> csr_array:
+    """Return the matrix itself if its columns are in order in each row, else a copy.
+
+    Matrices that share their places must be so: SciPy puts others in order where they stand, with the entries of one of them.
+    """
+    return matrix if matrix.has_sorted_indices else matrix.sorted_indices()
+
+
 def with_diagonal_added(matrix: csr_array, diagonal: Array) -> csr_array:
     """Return A + D, with D the diagonal matrix of ``diagonal``; quick where A has an entry at each place of its diagonal."""
+    matrix = in_order_of_columns(matrix)
     n_rows = matrix.shape[0]
     rows = np.repeat(np.arange(n_rows, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     places = np.flatnonzero(rows == matrix.indices)
