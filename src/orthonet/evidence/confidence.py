@@ -24,7 +24,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from orthonet.evidence.local_mending import judges
+from orthonet.evidence.local_mending import MANY_NODES, judges
 from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source, node_scores
@@ -39,6 +39,8 @@ RIVALS = 3
 """Partitions that are mended on each: the chosen one may lose to another,"""
 SAME = 0.95
 """which is another one below so much normalised mutual information with those before it."""
+HOPELESS = 0.97
+"""Of many nodes, support relative to the chosen one's below which another never wins: resampling changes it by some 0.002."""
 ROUNDS = 10
 """Of mending, which starts near its end."""
 COLDEST, HOTTEST = np.log(0.05), np.log(200.0)
@@ -110,10 +112,11 @@ def resampled_agreement(
 
 
 def _different(chosen: Partition, others: Sequence[Partition]) -> list[Partition]:
-    """Return the chosen partition and the best of those that are not nearly the same."""
+    """Return the chosen partition and the best of those that are not nearly the same, and of many nodes not hopeless."""
     found = [chosen]
+    many = len(chosen.labels) > MANY_NODES
     for other in others:
-        if len(found) == RIVALS:
+        if len(found) == RIVALS or (many and other.support < HOPELESS * chosen.support):
             break
         if all(agreement(other.labels, one.labels) < SAME for one in found):
             found.append(other)

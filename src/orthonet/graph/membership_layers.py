@@ -23,7 +23,8 @@ Cosines = npt.NDArray[np.float64]
 NEIGHBORS = 10
 """Neighbours per node."""
 CANDIDATES, FEW_CANDIDATES, MANY_NODES = 20, 6, 50_000
-"""Members of each group of a node that are compared with it: twice the neighbours; fewer above so many nodes."""
+"""Members of each group of a node that are compared with it: twice the neighbours; fewer above so many nodes, where most have
+several groups."""
 SHORTLIST = 5
 """Candidates per neighbour whose cosine is computed in full: the best by the groups that they were drawn from."""
 PAIRS_AT_ONCE = 2**20
@@ -85,7 +86,7 @@ def membership_layer(relation: TwoMode, n_neighbors: int = NEIGHBORS, random_sta
     members = csc_array(rows)
     rng = np.random.default_rng(random_state)
     n_nodes = rows.shape[0]
-    drawn = CANDIDATES if n_nodes <= MANY_NODES else FEW_CANDIDATES
+    drawn = _n_candidates(np.diff(rows.indptr), n_neighbors)
     chosen = [
         _nearest(rows, members, (start, stop), n_neighbors, drawn, rng)
         for start, stop in _blocks(np.diff(rows.indptr) * drawn)
@@ -93,6 +94,14 @@ def membership_layer(relation: TwoMode, n_neighbors: int = NEIGHBORS, random_sta
     nodes, others, cosines = (np.concatenate(part) for part in zip(*chosen, strict=True))
     layer = csr_array((cosines, (nodes, others)), shape=(n_nodes, n_nodes))
     return csr_array(layer.maximum(layer.T))
+
+
+def _n_candidates(n_groups: npt.NDArray[np.integer], n_neighbors: int) -> int:
+    """Return how many members of each group are compared; of many nodes so many that nearly all see twice the neighbours."""
+    if len(n_groups) <= MANY_NODES:
+        return CANDIDATES
+    usual = max(float(np.quantile(n_groups, 0.01)), 1.0)
+    return int(np.clip(np.ceil(2 * n_neighbors / usual), FEW_CANDIDATES, CANDIDATES))
 
 
 def _blocks(n_pairs: npt.NDArray[np.integer]) -> list[tuple[int, int]]:
