@@ -6,9 +6,10 @@ from scipy.sparse import block_diag, csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from orthonet import MultilayerGraph
+from orthonet.datasets import make_multilayer_sbm
 from orthonet.datasets.sbm import block_layer
 from orthonet.evidence.graph_sources import sources_of
-from orthonet.evidence.proposals import PROPOSALS, propose
+from orthonet.evidence.proposals import PROPOSALS, filtered, propose
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import DIMENSIONS, ProposalInputs, normalized_adjacency, reduced, unit_rows
 from orthonet.evidence.proposals.spectral import spectrum_weights
@@ -141,3 +142,17 @@ def test_a_cluster_of_more_nodes_than_are_sampled_gets_all_labels(monkeypatch):
     monkeypatch.setattr("orthonet.evidence.proposals.inputs.SAMPLE", 50)
     labels = dict(propose(inputs_of(GRAPHS["relations and dense features"]), costly=False))["mean"]
     assert adjusted_rand_score(labels, TRUTH) > 0.95
+
+
+@pytest.mark.parametrize("strength", filtered.STRENGTHS)
+def test_few_polynomials_average_features_as_all_powers_do(strength):
+    graph = make_multilayer_sbm(200, 3, 4, p_in=0.2, p_out=0.05, random_state=0).graph
+    layers = [normalized_adjacency(layer, 0.0) for layer in graph.layers]
+    mean, rows = sum(layers) / len(layers), np.asarray(graph.features, dtype=np.float64)
+    power, total = rows, np.zeros_like(rows)
+    for term in range(filtered.TERMS):
+        total += (strength / (1 + strength)) ** term / (1 + strength) * power
+        power = mean @ power
+    found = filtered.chebyshev_sums(layers, rows, [strength])[strength]
+    assert len(filtered._coefficients(strength)) <= filtered.TERMS / 2
+    np.testing.assert_allclose(found, unit_rows(total), atol=0.02)

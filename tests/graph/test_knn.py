@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
+from orthonet.graph import knn
 from orthonet.graph.knn import WEIGHTINGS, knn_layer
 
 # On a line, with k = 1: 0 and 1 choose each other, 3 chooses 1, 7 chooses 3. Each node's own scale: 1, 1, 2, 4.
@@ -202,3 +203,21 @@ def test_auto_is_exact_for_few_nodes_or_few_dimensions(shape, exact, monkeypatch
     else:
         with pytest.raises(Approximate):
             knn_layer(points, 3)
+
+
+def test_the_quick_tree_finds_what_the_other_finds(rng, monkeypatch):
+    points = rng.standard_normal((400, 4))
+    points[:5] = points[5]  # duplicates
+    expected = knn_layer(points, 6).toarray()
+    monkeypatch.setattr(knn, "EXACT_UP_TO", 100)
+    found = knn_layer(points, 6).toarray()
+    np.testing.assert_allclose(found[6:, 6:], expected[6:, 6:])
+    monkeypatch.setattr(knn, "SLACK_ABOVE", 100)
+    rough, exact = knn_layer(points, 6), knn_layer(points, 6, search="exact")
+    np.testing.assert_allclose(exact.toarray()[6:, 6:], expected[6:, 6:])
+    assert rough.multiply(exact > 0).nnz > 0.9 * exact.nnz
+
+
+def test_many_equal_points_are_left_to_the_other_tree(rng):
+    assert knn._mostly_distinct(rng.standard_normal((1000, 3)))
+    assert not knn._mostly_distinct(rng.integers(0, 2, (5000, 3)).astype(float))

@@ -39,6 +39,7 @@ from orthonet.aggregation.mean_in_basis import MeanInBasis, SmallMean, orthonorm
 from orthonet.aggregation.missing_nodes import fill_missing_nodes
 from orthonet.aggregation.null_vectors import component_vectors
 from orthonet.aggregation.problem import AggregationProblem
+from orthonet.linalg.chebyshev import in_single_precision
 from orthonet.linalg.eigen import PROBE_ABOVE, EigenPairs, smallest_eigenpairs
 from orthonet.linalg.factorizations import symmetric_part
 from orthonet.linalg.low_rank import IdentityPlusLowRank
@@ -191,6 +192,8 @@ class _Growing:
 
     @cached_property
     def layers(self) -> list[csr_array]:
+        if self.problem.complete:
+            return list(self.problem.laplacians)
         return fill_missing_nodes(self.problem, self.arithmetic_mean)
 
     @cached_property
@@ -201,8 +204,12 @@ class _Growing:
     def from_starts(self) -> MeanInBasis:
         """Return the mean in the basis of the known eigenvectors."""
         starts, k = self.problem.starts, self.problem.n_components
-        matrices = [*self.layers, self.arithmetic_mean]
-        blocks = [smoothed(one, start, degree=SMOOTHINGS) for one, start in zip(matrices, starts, strict=True)]
+        if self.problem.n_nodes > PROBE_ABOVE:
+            blocks = [smoothed_quickly(one, start) for one, start in zip(self.layers, starts[:-1], strict=True)]
+            blocks.append(starts[-1])  # as it is: the mean would take as long to build as all layers to smooth with
+        else:
+            matrices = [*self.layers, self.arithmetic_mean]
+            blocks = [smoothed(one, start, degree=SMOOTHINGS) for one, start in zip(matrices, starts, strict=True)]
         limit = min(self.limit, max(KNOWN_BASIS, VECTORS_PER_CLUSTER * k))
         return self._mean_in(orthonormal(blocks, limit), COMPLETIONS)
 
@@ -224,6 +231,12 @@ class _Growing:
     def _mean_in(self, basis: Array, completions: int = FIRST_COMPLETIONS) -> MeanInBasis:
         times = completions if self.complete_by_mean else 0
         return MeanInBasis.of(basis, self.layers, self.problem, self.small_mean, times)
+
+
+def smoothed_quickly(layer: csr_array, start: Array) -> Array:
+    """Return the same as `smoothed`, in single precision: enough for a basis."""
+    quick = smoothed(in_single_precision(layer), start.astype(np.float32), degree=SMOOTHINGS)
+    return quick.astype(np.float64)
 
 
 def _describe(growing: _Growing, mean: MeanInBasis) -> dict[str, Any]:

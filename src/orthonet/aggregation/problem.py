@@ -8,10 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import csr_array
 
 from orthonet.graph.laplacian import LAPLACIAN_KINDS, LaplacianKind, degrees_of, joint_laplacians, laplacian
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.linalg.scaling import with_diagonal_added
 from orthonet.support.checks import check_choice, check_number, check_weights
 from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
@@ -79,8 +80,7 @@ class AggregationProblem:
         ]
         shifts = epsilon * np.array(units)
         shifted = tuple(
-            csr_array(one + shift * diags_array(mask.astype(np.float64)))
-            for one, mask, shift in zip(laplacians, present, shifts, strict=True)
+            with_diagonal_added(one, shift * mask) for one, mask, shift in zip(laplacians, present, shifts, strict=True)
         )
         known = () if starts is None else (*(starts[int(index)] for index in counted), starts[-1])
         return cls(shifted, present, weights[counted], weights, shifts, tuple(null_vectors), n_components, rng, known)

@@ -21,6 +21,7 @@ from orthonet.embedding.processes import Processes
 from orthonet.evidence.cluster_numbers import REFERENCE, ClusterNumbers, choose_number
 from orthonet.evidence.search import search_partitions
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.validation import layer_of
 from orthonet.support.progress import progress
 from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.text import listed
@@ -92,7 +93,7 @@ def choose_clusters(
     rng = np.random.default_rng(
         [seed, 2]
     )  # of its own, so that a fit of the number chosen is the same as without the choice
-    known = None if feature_layer is None else csr_array(feature_layer[order][:, order])
+    known = None if feature_layer is None else layer_of(feature_layer, order, "features")
     with progress("Number of clusters", STEPS, verbose) as report:
         few = min(REFERENCE, max(numbers.smallest, graph.n_nodes // 4))
         ordered = in_order(graph, order)

@@ -33,11 +33,10 @@ from orthonet.clustering.judging import (
     in_given_order,
     in_order,
     judge,
-    known_vectors,
-    node_order,
 )
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.node_evidence import detail_arrays, terms_of
+from orthonet.clustering.ordered_aggregation import aggregate_from_search
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
 from orthonet.clustering.preparation import Prepared, given_weights, prepare, with_clusters, with_coordinates
@@ -60,6 +59,7 @@ from orthonet.evidence.search import SEARCH_STEPS, Search, search_partitions
 from orthonet.evidence.terms import Terms
 from orthonet.graph.features import are_words
 from orthonet.graph.multilayer import MultilayerGraph
+from orthonet.graph.validation import layer_of
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
 from orthonet.support.warn import warn_user
@@ -148,7 +148,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
     check_memory_of_evidence(prepared.graph, parameters.n_clusters)
-    order = node_order(prepared.graph)
+    order = prepared.order
     graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
     # A generator of its own, so that training draws the same numbers with and without it.
     rng = np.random.default_rng([run.seed, 1])
@@ -158,7 +158,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
             parameters.n_clusters,
             rng,
             scaler=prepared.scaler,
-            feature_layer=None if known is None else known[order][:, order],
+            feature_layer=None if known is None else layer_of(known, order, "features"),
             layer_weights=weights_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,
@@ -179,18 +179,20 @@ def aggregate_layers(
     stored = None if checkpoints is None else checkpoints.load_laplacian()
     if stored is not None:
         return stored[0], processes.from_first(stored[1])
-    aggregated = aggregate(
-        prepared.layers,
+    options: dict[str, Any] = {
         **parameters.aggregation,
-        n_components=parameters.n_clusters,
-        layer_weights=_corroborated(prepared, search, parameters),
-        laplacian=parameters.laplacian,
-        epsilon=parameters.epsilon,
+        "n_components": parameters.n_clusters,
+        "layer_weights": _corroborated(prepared, search, parameters),
+        "laplacian": parameters.laplacian,
+        "epsilon": parameters.epsilon,
+        "verbose": parameters.verbose,
+    }
+    if by_evidence and search is not None:
         # The mean is what the embedding is like; where labels come from evidence, what the search has found is good enough.
-        starts=known_vectors(search, prepared.graph, prepared.layers.layer_names) if by_evidence and search else None,
-        verbose=parameters.verbose,
-    )
-    matrix, report = aggregated.matrix, dict(aggregated.info)
+        matrix, report = aggregate_from_search(prepared, search, **options)
+    else:
+        aggregated = aggregate(prepared.layers, **options)
+        matrix, report = aggregated.matrix, dict(aggregated.info)
     if run.batch_size is not None:
         # A generator of its own: a resumed run, which draws nothing here, must go on with the same numbers.
         matrix = as_low_rank(matrix, parameters.n_clusters, random_generator(run.seed))
@@ -327,7 +329,7 @@ def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, 
         return run.processes.from_first(None)
     how, graph = run.parameters.assign_labels, prepared.graph
     if how.method == "evidence" and search is not None:
-        order, sources = node_order(graph), search.sources
+        order, sources = prepared.order, search.sources
         judged = in_given_order(judge(search, embedding[order], how.normalize_rows, run.rng), graph, order)
         weights = dict(zip(search.source_names, search.weights.tolist(), strict=True))
     else:

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, canonical_order
 from orthonet.clustering.group_evidence import membership_arrays, reordered
 from orthonet.clustering.node_evidence import NodeEvidence, node_evidence
+from orthonet.clustering.spatial_order import spatial_order
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.feature_source import FeatureSource
@@ -122,8 +123,11 @@ def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
 
     The search draws its random numbers for nodes in this order, so that they fall on the same nodes however these are numbered.
     """
-    if graph.features is not None and graph.n_nodes <= SAMPLE and not on_disk(graph.features):
-        return canonical_order(graph.features)
+    if graph.features is not None and not on_disk(graph.features):
+        if graph.n_nodes <= SAMPLE:
+            return canonical_order(graph.features)
+        if isinstance(graph.features, np.ndarray):
+            return spatial_order(graph.features)
     layers = sorted(graph.layers, key=lambda layer: layer.nnz)
     incidences = sorted(
         (relation.incidence for relation in graph.two_mode.values()), key=lambda incidence: incidence.nnz
@@ -151,19 +155,11 @@ def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerG
     on_file = graph.features is not None and on_disk(graph.features)
     layers = sorted(range(graph.n_layers), key=lambda index: (graph.layers[index].nnz, graph.layer_names[index]))
     two_mode = sorted(graph.two_mode.items(), key=lambda item: (item[1].incidence.nnz, item[0]))
-    return MultilayerGraph(
-        [graph.layers[index] for index in layers],
-        None if on_file else graph.features,
-        [graph.layer_names[index] for index in layers],
-        graph.node_ids,
-        present=[graph.present[index] for index in layers],
-        layers_from_features=graph.layers_from_features,
-        two_mode=dict(two_mode),
-    ).subgraph(order)
+    return graph.rearranged(layers, [name for name, _ in two_mode], features=not on_file).subgraph(order)
 
 
-def known_vectors(search: Search, graph: MultilayerGraph, layer_names: Sequence[str]) -> list[Array] | None:
-    """Return the eigenvectors of some layers, and of their mean, that a search of the same graph has found; None if none.
+def known_vectors(search: Search, layer_names: Sequence[str]) -> list[Array] | None:
+    """Return the eigenvectors of some layers, and of their mean, that a search has found, in its order; None if none.
 
     A layer that the search did not look at alone gets those of the mean.
     """
@@ -172,8 +168,7 @@ def known_vectors(search: Search, graph: MultilayerGraph, layer_names: Sequence[
         return None
     numbers = {name: number for number, name in enumerate(search.source_names[:n_relations])}
     found = [known.get(numbers.get(name, n_relations), known["mean"]) for name in layer_names]
-    places = np.argsort(node_order(graph))
-    return [vectors[places] for vectors in (*found, known["mean"])]
+    return [*found, known["mean"]]
 
 
 def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> Judgement:

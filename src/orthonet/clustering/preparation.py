@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, eye_array, hstack, issparse
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
+from orthonet.clustering.judging import node_order
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.parameters import Parameters
 from orthonet.embedding.laplacians import as_low_rank
@@ -66,6 +67,14 @@ class Prepared:
     """M x m: what the nets are trained on is ``scale(inputs) @ basis``; None if it is all features."""
     n_coordinates: int = 0
     """Spectral coordinates per node that replace ``inputs`` after aggregation, see `with_coordinates`; 0 if nothing does."""
+    _kept: dict[str, npt.NDArray[np.intp]] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def order(self) -> npt.NDArray[np.intp]:
+        """The order in which the search has the nodes, see `node_order`; found once."""
+        if "order" not in self._kept:
+            self._kept["order"] = node_order(self.graph)
+        return self._kept["order"]
 
     @property
     def n_inputs(self) -> int:
@@ -107,8 +116,8 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
             raise ValueError(f"feature_layer={share!r}, but the graph has no features to build that layer from")
         if smoothing:
             raise ValueError(f"smoothing={smoothing}, but the graph has no features to smooth")
-        coded = _inputs_without_features(graph)
-        coordinates = _n_coordinates(graph.n_nodes, parameters) if issparse(coded) else 0
+        coordinates = _n_coordinates(graph.n_nodes, parameters)
+        coded = _one_hot(graph.n_nodes) if coordinates else _inputs_without_features(graph)
         return Prepared(graph, relations, weights, coded, _as_it_is, None, for_net, n_coordinates=coordinates)
     scaler = FeatureScaler.fit(graph.features, parameters.feature_scaling, source.name)
     inputs: Features = graph.features
@@ -138,7 +147,11 @@ def _inputs_without_features(graph: MultilayerGraph) -> Features:
         if size >= 1 and (np.diff(together.indptr) > 0).all():
             vectors, values, _ = randomized_svd(together, size, random_state=0)
             return np.ascontiguousarray(np.sqrt(graph.n_nodes) * vectors * (values / values[0]), dtype=np.float64)
-    return csr_array(eye_array(graph.n_nodes, format="csr"))
+    return _one_hot(graph.n_nodes)
+
+
+def _one_hot(n_nodes: int) -> csr_array:
+    return csr_array(eye_array(n_nodes, format="csr"))
 
 
 def with_clusters(prepared: Prepared, parameters: Parameters) -> Prepared:
@@ -219,9 +232,7 @@ def _with_layer(graph: MultilayerGraph, layer: csr_array) -> MultilayerGraph:
     name = FEATURE_LAYER
     while name in graph.layer_names:
         name += " (all)"
-    return MultilayerGraph(
-        [*graph.layers, layer], layer_names=[*graph.layer_names, name], present=[*graph.present, None]
-    )
+    return graph.with_layer(name, layer)
 
 
 def _as_it_is(rows: Any) -> Any:

@@ -23,19 +23,24 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
-from sklearn.metrics import normalized_mutual_info_score
 
+from orthonet.evidence.local_mending import MANY_NODES, judges
 from orthonet.evidence.mending import Partition, mend, shaken
+from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source, node_scores
 
 Array = npt.NDArray[np.float64]
 
-RESAMPLES = 8
-"""Resampled data sets: with them the share of nodes that keep their cluster has a standard error below 0.01."""
+RESAMPLES, FEWEST_RESAMPLES = 8, 2
+"""Resampled data sets: with them the share of nodes that keep their cluster has a standard error below 0.01;"""
+RESAMPLED_NODES = 160_000
+"""fewer where all of them together would have more nodes than these, which tell as much."""
 RIVALS = 3
 """Partitions that are mended on each: the chosen one may lose to another,"""
 SAME = 0.95
 """which is another one below so much normalised mutual information with those before it."""
+HOPELESS = 0.97
+"""Of many nodes, support relative to the chosen one's below which another never wins: resampling changes it by some 0.002."""
 ROUNDS = 10
 """Of mending, which starts near its end."""
 COLDEST, HOTTEST = np.log(0.05), np.log(200.0)
@@ -73,11 +78,12 @@ def tempered_probabilities(
     """
     scores = _largest_at_own(node_scores(sources, chosen.labels, n_clusters, weights), chosen.labels)
     kept = resampled_agreement(sources, _different(chosen, others), n_clusters, rng, weights)
-    nodes = np.arange(len(chosen.labels))
+    some = judges(len(chosen.labels))
+    seen, labels, stayed = scores[some], chosen.labels[some], kept[some]
 
     def log_loss(log_temperature: float) -> float:
-        own = log_softmax(scores / np.exp(log_temperature), axis=1)[nodes, chosen.labels]
-        return -float(np.mean(kept * own + (1 - kept) * np.log(np.maximum(-np.expm1(own), 1e-12))))
+        own = log_softmax(seen / np.exp(log_temperature), axis=1)[np.arange(len(some)), labels]
+        return -float(np.mean(stayed * own + (1 - stayed) * np.log(np.maximum(-np.expm1(own), 1e-12))))
 
     temperature = np.exp(minimize_scalar(log_loss, bounds=(COLDEST, HOTTEST), method="bounded").x)
     return Tempered(softmax(scores / temperature, axis=1), float(temperature), float(kept.mean()))
@@ -93,7 +99,8 @@ def resampled_agreement(
     """Return for each node in how large a share of resampled data sets it keeps the cluster of the first partition."""
     labels = partitions[0].labels
     kept = np.zeros(len(labels))
-    for _ in range(RESAMPLES):
+    n_resamples = int(np.clip(RESAMPLED_NODES // len(labels), FEWEST_RESAMPLES, RESAMPLES))
+    for _ in range(n_resamples):
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
         mended = [mend(resampled, one.labels, n_clusters, rng, weights, max_rounds=ROUNDS) for one in partitions]
@@ -101,24 +108,24 @@ def resampled_agreement(
         # Searched as deep as the data itself, else what was found by shaking would seem to hold.
         best = max([best, *shaken(resampled, best, n_clusters, rng, weights)], key=lambda one: one.support)
         kept += aligned(best.labels, labels, n_clusters) == labels
-    return kept / RESAMPLES
+    return kept / n_resamples
 
 
 def _different(chosen: Partition, others: Sequence[Partition]) -> list[Partition]:
-    """Return the chosen partition and the best of those that are not nearly the same."""
+    """Return the chosen partition and the best of those that are not nearly the same, and of many nodes not hopeless."""
     found = [chosen]
+    many = len(chosen.labels) > MANY_NODES
     for other in others:
-        if len(found) == RIVALS:
+        if len(found) == RIVALS or (many and other.support < HOPELESS * chosen.support):
             break
-        if all(normalized_mutual_info_score(other.labels, one.labels) < SAME for one in found):
+        if all(agreement(other.labels, one.labels) < SAME for one in found):
             found.append(other)
     return found
 
 
 def aligned(labels: Labels, reference: Labels, n_clusters: int) -> Labels:
     """Renumber clusters so that as many nodes as possible have the label they have in the reference."""
-    table = np.zeros((n_clusters, n_clusters))
-    np.add.at(table, (labels, reference), 1)
+    table = np.bincount(labels * n_clusters + reference, minlength=n_clusters**2).reshape(n_clusters, n_clusters)
     rows, columns = linear_sum_assignment(-table)
     new = np.empty(n_clusters, dtype=np.int64)
     new[rows] = columns

@@ -26,8 +26,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.evidence.local_mending import MANY_NODES, quick_support
 from orthonet.evidence.mending import mend
-from orthonet.evidence.sources import Labels, Source, support
+from orthonet.evidence.sameness import without_copies
+from orthonet.evidence.sources import Labels, Source
 
 NO_AGREEMENT = 0.05
 """Corroboration below which a source counts as not corroborated by the others."""
@@ -36,7 +38,11 @@ ROUNDS = 15
 ARBITRATED = 3
 """Sources that are not joint from which on all are weighed."""
 MENDED = 3
-"""Starts that are mended for each source, the best before mending."""
+"""Starts that are mended for each source, the best before mending;"""
+ALIKE = 0.8
+"""of many nodes, those that agree with none before them by so much normalised mutual information,"""
+ROUGHLY = 0.003
+"""and until less than this share of the nodes wants to move: a ratio of two informations needs no more."""
 
 
 def corroboration(
@@ -55,14 +61,14 @@ def corroboration(
     n_sources = len(sources)
     if n_sources == 1:
         return np.ones(1)
-    by_source = np.array([[support([source], start, n_clusters) for source in sources] for start in starts])
+    by_source = np.array([[quick_support(source, start, n_clusters) for source in sources] for start in starts])
     apart = np.array([not source.joint and source.observations > 0 for source in sources])
 
     def found_from(weights: npt.NDArray[np.float64]) -> Labels:
         return _best(sources, starts, by_source @ weights, n_clusters, rng, weights)
 
     alone = [found_from(row) for row in np.eye(n_sources)]
-    most = np.array([support([source], own, n_clusters) for source, own in zip(sources, alone, strict=True)])
+    most = np.array([quick_support(source, own, n_clusters) for source, own in zip(sources, alone, strict=True)])
     loudness = np.where(most > 0, most, np.inf)
 
     def reached(index: int, others: npt.NDArray[np.bool_]) -> float:
@@ -70,7 +76,7 @@ def corroboration(
         partitions = [alone[other] for other in np.flatnonzero(others)]
         if others.sum() > 1:
             partitions.append(found_from(others / loudness))
-        most_explained = max(support([sources[index]], labels, n_clusters) for labels in partitions)
+        most_explained = max(quick_support(sources[index], labels, n_clusters) for labels in partitions)
         return float(np.clip(most_explained / loudness[index], 0.0, 1.0))
 
     values = np.zeros(n_sources)
@@ -108,5 +114,9 @@ def _best(
 ) -> Labels:
     """Return the best of what comes of mending the most supported starts."""
     ranked = [starts[index] for index in np.argsort(-supports, kind="stable")]
-    mended = (mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in ranked[:MENDED])
+    chosen = without_copies(ranked[:MENDED], ALIKE)
+    rest = ROUGHLY if len(chosen[0]) > MANY_NODES else None
+    mended = (
+        mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS, restless_share=rest) for start in chosen
+    )
     return max(mended, key=lambda partition: partition.support).labels

@@ -16,7 +16,7 @@ References
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,8 @@ from orthonet.graph.features import Features
 
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
+Moments: TypeAlias = tuple[Array, Array, Array]
+"""Sum of weights, mean and scatter of each cluster."""
 
 OBSERVATIONS = 4.0
 """Observations that all features together count for: they repeat each other, and are never quite Gaussian."""
@@ -79,9 +81,11 @@ class GaussianSource:
         self.name, self.observations, self.joint = name, observations, joint
         self._values = values
         self._weights = np.ones(len(values)) if node_weights is None else node_weights
-        _, _, scatter = self._moments(np.zeros(len(values), dtype=np.int64), 1)
-        self._covariance = scatter[0] / self._weights.sum()
-        self._without_clusters = self._log_predictive(np.zeros(len(values), dtype=np.int64), 1)[:, 0]
+        together = np.zeros(len(values), dtype=np.int64)
+        moments = self._moments(together, 1)
+        self._covariance = moments[2][0] / self._weights.sum()
+        self._center = (self._weights @ values) / self._weights.sum()
+        self._without_clusters = self._log_predictive(moments, together)[:, 0]
 
     @classmethod
     def from_features(cls, features: Features, n_clusters: int, name: str, *, joint: bool = False) -> Self | None:
@@ -122,8 +126,14 @@ class GaussianSource:
 
     def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
         """Return what the values say for each node and cluster, in nats, N x K."""
-        found = self._log_predictive(labels, n_clusters, leave_out)
-        return (found - self._without_clusters[:, None]) * (self.observations / self._values.shape[1])
+        return self._scores(self._moments(labels, n_clusters), labels, leave_out=leave_out)
+
+    def _scores(self, moments: Moments, labels: Labels, nodes: Any = slice(None), leave_out: bool = True) -> Array:
+        """Return the scores of some nodes, all of which have ``labels``, from the moments of the clusters."""
+        found = self._log_predictive(moments, labels[nodes], nodes, leave_out)
+        found -= self._without_clusters[nodes, None]
+        found *= self.observations / self._values.shape[1]
+        return found
 
     def coarse(self, cells: Labels, n_cells: int) -> CoarseGaussian:
         """Return the moments of cells of nodes."""
@@ -134,7 +144,7 @@ class GaussianSource:
         """Return the values with nodes counted by their weights."""
         return type(self)(self._values, self.name, self.observations, node_weights=node_weights, joint=self.joint)
 
-    def _moments(self, labels: Labels, n_clusters: int) -> tuple[Array, Array, Array]:
+    def _moments(self, labels: Labels, n_clusters: int) -> Moments:
         """Return for each cluster the sum of weights, the mean, and the scatter about it."""
         values, weights = self._values, self._weights
         sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64, copy=False)
@@ -149,13 +159,15 @@ class GaussianSource:
                 scatters[cluster] = weighted.T @ (values[members] - means[cluster])
         return sizes, means, scatters
 
-    def _log_predictive(self, labels: Labels, n_clusters: int, leave_out: bool = True) -> Array:
-        """Return ln p(x_i | the nodes of c but i) of every node and cluster."""
-        values, n_features = self._values, self._values.shape[1]
-        sizes, means, scatters = self._moments(labels, n_clusters)
+    def _log_predictive(
+        self, moments: Moments, labels: Labels, nodes: Any = slice(None), leave_out: bool = True
+    ) -> Array:
+        """Return ln p(x_i | the nodes of c but i) of nodes, all by default, with their labels, and every cluster."""
+        values, n_features = self._values[nodes], self._values.shape[1]
+        sizes, means, scatters = moments
         prior_weight = n_features + 1.0  # what the shared covariance counts for: as many nodes as it has dimensions
-        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, len(values))
-        center = (self._weights @ values) / self._weights.sum()
+        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, self.n_nodes)
+        center = self._center
         weights = CENTER_WEIGHT + sizes
         offsets = means - center
         scatters = prior_weight * shared + scatters
@@ -167,14 +179,14 @@ class GaussianSource:
         freedom = prior_weight + sizes + 2.0
         found = _log_t(distances, volumes, weights, freedom, n_features)
         if leave_out:
-            nodes = np.arange(len(values))
-            left = np.minimum(self._weights, sizes[labels])
-            whole, own = weights[labels], distances[nodes, labels]
+            each = np.arange(len(values))
+            left = np.minimum(self._weights[nodes], sizes[labels])
+            whole, own = weights[labels], distances[each, labels]
             rest = whole - left
             shrunk = np.maximum(1 - left * whole / rest * own, 1e-12)
             apart = (whole / rest) ** 2 * own / shrunk
             volume = volumes[labels] + np.log(shrunk)
-            found[nodes, labels] = _log_t(apart, volume, rest, freedom[labels] - left, n_features)
+            found[each, labels] = _log_t(apart, volume, rest, freedom[labels] - left, n_features)
         return found
 
 

@@ -2,7 +2,8 @@
 
 Each round scores all nodes against the clusters as they are (naive Bayes over neighbours' clusters and words) and moves a
 random part of those that score higher elsewhere: if all moved at once, pairs of neighbours would swap places for ever. The
-best partition seen is kept. A round costs one product with each source.
+best partition seen is kept. A round costs one product with each source; of more than 50,000 nodes most rounds look at some of
+them only (`orthonet.evidence.local_mending`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.evidence.local_mending import MANY_NODES, mend_locally
 from orthonet.evidence.sources import Labels, Source, node_scores, own_support
 
 MOVING_SHARE = 0.6
@@ -48,6 +50,7 @@ def mend(
     *,
     origin: str = "",
     max_rounds: int = MAX_ROUNDS,
+    restless_share: float | None = None,
 ) -> Partition:
     """Move nodes to where the sources want them; return the best partition seen.
 
@@ -64,12 +67,20 @@ def mend(
     origin : str
         Kept in the result.
     max_rounds : int, default=25
+    restless_share : float, optional
+        Share of nodes that may still want to move at the end; 5e-4 by default, and a twentieth of it of more than 50,000 nodes,
+        where a round costs what moves.
 
     Returns
     -------
     Partition
     """
     labels = labels.astype(np.int64)
+    rest = RESTLESS_SHARE if restless_share is None else restless_share
+    if len(labels) > MANY_NODES:
+        shares = {"moving_share": MOVING_SHARE, "restless_share": rest / 20 if restless_share is None else rest}
+        found = mend_locally(sources, labels, n_clusters, rng, weights, max_rounds=max_rounds, **shares)
+        return Partition(*found, origin)
     best = Partition(labels, -np.inf, origin)
     for _ in range(max_rounds):
         scores = node_scores(sources, labels, n_clusters, weights)
@@ -80,7 +91,7 @@ def mend(
         scores[:, empty] = -np.inf  # nothing is known of an empty cluster
         wanted = scores.argmax(axis=1)
         restless = np.flatnonzero(wanted != labels)
-        if restless.size <= RESTLESS_SHARE * len(labels):
+        if restless.size <= rest * len(labels):
             break
         moving = restless[rng.random(restless.size) < MOVING_SHARE]
         labels = labels.copy()

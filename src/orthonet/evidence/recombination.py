@@ -13,8 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.evidence.local_mending import MANY_NODES
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.merging import coarse_parts
+from orthonet.evidence.sameness import SMALLEST_GAIN, distinct, relabelled
 from orthonet.evidence.sources import Labels, Source
 
 CELLS_PER_CLUSTER = 4
@@ -27,8 +29,6 @@ MAX_ROUNDS = 3
 """Times that cells are made anew from the best partitions."""
 MAX_PASSES = 20
 """Over all cells, at most; few are needed."""
-SMALLEST_GAIN = 1e-9
-"""In nats per node: less is rounding."""
 
 
 def recombine(
@@ -40,6 +40,8 @@ def recombine(
 ) -> list[Partition]:
     """Return the partitions and what came of moving their common cells, most supported first, each once."""
     ranked = distinct(partitions)
+    if len(ranked) == 1 and len(ranked[0].labels) > MANY_NODES:
+        return ranked  # one partition has no cells but its clusters
     for _ in range(MAX_ROUNDS):
         before = ranked[0].support
         cells = _common_cells(ranked[:PARTITIONS], n_clusters)
@@ -54,18 +56,6 @@ def recombine(
         if ranked[0].support <= before + SMALLEST_GAIN:
             break
     return ranked
-
-
-def distinct(partitions: Sequence[Partition]) -> list[Partition]:
-    """Return the partitions, most supported first, and of those with equal support the one that was found first.
-
-    They are the same one under other numbers, but for nodes of which no source says anything.
-    """
-    kept: list[Partition] = []
-    for one in sorted(partitions, key=lambda partition: -round(partition.support / SMALLEST_GAIN)):
-        if not kept or kept[-1].support - one.support > SMALLEST_GAIN:
-            kept.append(one)
-    return kept
 
 
 def move_cells(
@@ -106,8 +96,7 @@ def move_cells(
 
 def intersection(first: Labels, second: Labels) -> Labels:
     """Return the cells of nodes that both partitions keep together."""
-    pairs = first * (int(second.max()) + 1) + second
-    return np.unique(pairs, return_inverse=True)[1].astype(np.int64)
+    return relabelled(first * (int(second.max()) + 1) + second)
 
 
 def _common_cells(partitions: Sequence[Partition], n_clusters: int) -> Labels:
@@ -117,4 +106,4 @@ def _common_cells(partitions: Sequence[Partition], n_clusters: int) -> Labels:
         finer = intersection(cells, one.labels)
         if finer.max() < CELLS_PER_CLUSTER * n_clusters:
             cells = finer
-    return np.unique(cells, return_inverse=True)[1].astype(np.int64)
+    return relabelled(cells)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
-from sklearn.metrics import normalized_mutual_info_score
 
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.feature_source import FeatureSource
@@ -22,7 +21,8 @@ from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
-from orthonet.evidence.recombination import SMALLEST_GAIN, distinct, recombine
+from orthonet.evidence.recombination import recombine
+from orthonet.evidence.sameness import agreement, distinct, is_same
 from orthonet.evidence.silent_nodes import place_silent_nodes
 from orthonet.evidence.sources import Labels, LayerSource, Source, support
 from orthonet.graph.features import FeatureScaler, are_words
@@ -175,7 +175,7 @@ def search_partitions(
     tell(2, "mending")
     mended = search._mended(cheap.items())
     search.partitions = distinct(mended)
-    best = [one for one in mended if one.support >= search.best.support - SMALLEST_GAIN]
+    best = [one for one in mended if is_same(search.best, one)]
     if _n_ways([cheap[one.origin] for one in best], search.best.labels) < SETTLED:
         tell(3, "further proposals")
         search.add(propose(inputs, costly=True))
@@ -206,10 +206,10 @@ def _inputs(
 
 def _n_ways(starts: Sequence[Labels], end: Labels) -> int:
     """Count starts that led to one end: those near it, and those that are not near copies of another start."""
-    near = [normalized_mutual_info_score(labels, end) >= SAME_START for labels in starts]
+    near = [agreement(labels, end) >= SAME_START for labels in starts]
     ways: list[Labels] = []
     for labels in (start for start, is_near in zip(starts, near, strict=True) if not is_near):
-        if all(normalized_mutual_info_score(labels, other) < SAME_START for other in ways):
+        if all(agreement(labels, other) < SAME_START for other in ways):
             ways.append(labels)
     return sum(near) + len(ways)
 

@@ -30,6 +30,7 @@ from scipy.sparse import csr_array, diags_array
 from orthonet.evidence.coarse import CoarseLayer, CoarseSource, CoarseWords, layer_information, word_information
 from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
 from orthonet.graph.words import inverse_document_frequencies
+from orthonet.linalg.scaling import in_order_of_columns, scaled_on_both_sides
 
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -38,6 +39,8 @@ Entries: TypeAlias = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Array]
 
 UNSEEN = 1.0
 """Observations added to what was counted and to what was expected, so that what was never seen is unlikely, not impossible."""
+BLOCK = 2**14
+"""Nodes whose edges are counted at once."""
 SPARSE = 16
 """Entries per entry that is not zero from which on a sparse product is faster than a dense one."""
 
@@ -102,7 +105,9 @@ class LayerSource:
         total = float(adjacency.sum())
         # The mean entry is 1, so that counts are counts of edges whatever the unit of the weights.
         self.per_unit_weight = adjacency.nnz / total if total > 0 else 1.0
-        self._edges = csr_array(adjacency * self.per_unit_weight)
+        adjacency = in_order_of_columns(adjacency)
+        parts = (adjacency.data * self.per_unit_weight, adjacency.indices, adjacency.indptr)
+        self._edges = csr_array(parts, shape=adjacency.shape)
         self._degrees = np.asarray(self._edges.sum(axis=1)).ravel()
         self._total = max(float(self._degrees.sum()), 1.0)
         self._per_edge = observations * adjacency.shape[0] / self._total
@@ -116,6 +121,7 @@ class LayerSource:
         such as those between near duplicates, would speak for all.
         """
         observations = effective_observations(np.diff(adjacency.indptr), layer_closure(adjacency, rng))
+        adjacency = in_order_of_columns(adjacency)
         roots = csr_array((np.sqrt(adjacency.data), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
         return cls(roots, name, float(observations.mean()), joint=joint)
 
@@ -136,17 +142,24 @@ class LayerSource:
     def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
         """Return what the layer says for each node and cluster, in nats, N x K."""
         neighbours = self._neighbours(labels, n_clusters)
-        # Most nodes have edges to few clusters, and an entry that is zero says nothing.
-        nodes, clusters, edges = entries = _entries(neighbours)
+        entries = _entries(neighbours)
         blocks = self._blocks(entries, labels, n_clusters)
+        return self._scores(neighbours, entries, blocks, labels, self._degrees, leave_out)
+
+    def _scores(
+        self, neighbours: Array, entries: Entries, blocks: Array, labels: Labels, degrees: Array, leave_out: bool = True
+    ) -> Array:
+        """Return the scores of nodes from their edges to each cluster, with ``blocks`` the edges between clusters."""
+        # Most nodes have edges to few clusters, and an entry that is zero says nothing.
+        nodes, clusters, edges = entries
         ratios = self._log_ratios(blocks) * self._per_edge
         few = len(edges) * SPARSE <= neighbours.size
         scores: Array = (_sparse(entries, neighbours.shape) if few else neighbours) @ ratios.T
         if leave_out:
             shares, own = blocks.sum(axis=1), labels[nodes]
             others = np.maximum(blocks[own, clusters] - edges, 0.0) + UNSEEN
-            expected = np.maximum(shares[own] - self._degrees[nodes], 0.0) * shares[clusters] / self._total + UNSEEN
-            said = np.bincount(nodes, edges * np.log(others / expected), minlength=self.n_nodes)
+            expected = np.maximum(shares[own] - degrees[nodes], 0.0) * shares[clusters] / self._total + UNSEEN
+            said = np.bincount(nodes, edges * np.log(others / expected), minlength=len(labels))
             scores[np.arange(len(labels)), labels] = said * self._per_edge
         return scores
 
@@ -160,16 +173,26 @@ class LayerSource:
 
     def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
         """Return the layer with each edge counted by the geometric mean of the weights of its nodes."""
-        scale = diags_array(np.sqrt(node_weights))
-        return type(self)(csr_array(scale @ self._edges @ scale), self.name, self.observations, joint=self.joint)
+        edges = scaled_on_both_sides(self._edges, np.sqrt(node_weights))
+        return type(self)(edges, self.name, self.observations, joint=self.joint)
 
-    def _neighbours(self, labels: Labels, n_clusters: int) -> Array:
-        """Return the edge weight from each node to each cluster: edges times `indicator`, but without the K − 1 zeros."""
-        edges, n_nodes = self._edges, self.n_nodes
-        places = np.repeat(np.arange(0, n_nodes * n_clusters, n_clusters), np.diff(edges.indptr))
-        places += labels.astype(np.min_scalar_type(n_clusters))[edges.indices]  # narrow, so that they stay in the cache
-        counted = np.bincount(places, weights=edges.data, minlength=n_nodes * n_clusters)
-        return counted.reshape(n_nodes, n_clusters).astype(np.float64, copy=False)
+    def _neighbours(self, labels: Labels, n_clusters: int, edges: csr_array | None = None) -> Array:
+        """Return the edge weight from each node, or by some rows of the edges, to each cluster.
+
+        That is edges times `indicator`, but without the K − 1 zeros.
+        """
+        edges = self._edges if edges is None else edges
+        n_nodes = edges.shape[0]
+        narrow, starts = labels.astype(np.min_scalar_type(n_clusters)), edges.indptr  # so that they stay in the cache
+        counted = np.empty((n_nodes, n_clusters))
+        for first in range(0, n_nodes, BLOCK):  # as do the places of some rows
+            stop = min(first + BLOCK, n_nodes)
+            entries, size = slice(starts[first], starts[stop]), (stop - first) * n_clusters
+            places = np.repeat(np.arange(0, size, n_clusters), np.diff(starts[first : stop + 1]))
+            places += narrow[edges.indices[entries]]
+            found = np.bincount(places, weights=edges.data[entries], minlength=size)
+            counted[first:stop] = found.reshape(stop - first, n_clusters)
+        return counted
 
     def _blocks(self, entries: Entries, labels: Labels, n_clusters: int) -> Array:
         """Return the edge weight between clusters."""
@@ -242,16 +265,21 @@ class WordSource:
 
     def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
         """Return what the words say for each node and cluster, in nats, N x K."""
-        in_clusters = self._in_clusters(labels, n_clusters)
+        return self._scores(self._words, self._in_clusters(labels, n_clusters), labels, self._lengths, leave_out)
+
+    def _scores(
+        self, rows: csr_array, in_clusters: Array, labels: Labels, lengths: Array, leave_out: bool = True
+    ) -> Array:
+        """Return the scores of nodes from their words, with ``in_clusters`` the words of all nodes of each cluster."""
         sizes = in_clusters.sum(axis=1)
         ratios = np.log((in_clusters + UNSEEN) / (np.outer(sizes, self._shares) + UNSEEN))
-        scores: Array = self._words @ ratios.T
+        scores: Array = rows @ ratios.T
         if leave_out:
-            nodes = np.repeat(np.arange(self.n_nodes), np.diff(self._words.indptr))
-            words, counts, clusters = self._words.indices, self._words.data, labels[nodes]
+            nodes = np.repeat(np.arange(len(labels)), np.diff(rows.indptr))
+            words, counts, clusters = rows.indices, rows.data, labels[nodes]
             others = np.maximum(in_clusters[clusters, words] - counts, 0.0) + UNSEEN
-            expected = np.maximum(sizes[clusters] - self._lengths[nodes], 0.0) * self._shares[words] + UNSEEN
-            own = np.bincount(nodes, counts * np.log(others / expected), minlength=self.n_nodes)
+            expected = np.maximum(sizes[clusters] - lengths[nodes], 0.0) * self._shares[words] + UNSEEN
+            own = np.bincount(nodes, counts * np.log(others / expected), minlength=len(labels))
             scores[np.arange(len(labels)), labels] = own
         return scores * self._per_word
 

@@ -18,12 +18,13 @@ Laplacian takes it as missing from that layer, and gives it the row of the ident
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
+from orthonet.linalg.scaling import scaled_on_both_sides
 from orthonet.support.checks import check_choice
 
 LaplacianKind = Literal["joint", "normalized", "combinatorial"]
@@ -63,9 +64,9 @@ def laplacian(
     degrees = degrees_of(adjacency)
     if kind == "combinatorial":
         return csr_array(diags_array(degrees) - adjacency)
-    scale = _inverse_root(degrees)
+    edges = scaled_on_both_sides(adjacency, _inverse_root(degrees))
     own = np.ones(len(degrees)) if present is None else present.astype(np.float64)
-    return csr_array(diags_array(own) - scale @ adjacency @ scale)
+    return csr_array(diags_array(own) - edges)
 
 
 def joint_laplacians(
@@ -90,15 +91,16 @@ def joint_laplacians(
     mean_degrees : array of shape (N,)
         D, with layers scaled to mean degree 1.
     """
-    scaled = [layer / degrees_of(layer)[mask].mean() for layer, mask in zip(layers, present, strict=True)]
-    degrees = np.array([degrees_of(layer) for layer in scaled])
+    own_degrees = [degrees_of(layer) for layer in layers]
+    units = [degrees[mask].mean() for degrees, mask in zip(own_degrees, present, strict=True)]
+    degrees = np.array([one / unit for one, unit in zip(own_degrees, units, strict=True)])
     lonely = ~(degrees > 0).any(axis=0)
     counted = tuple(mask & ((own > 0) | lonely) for mask, own in zip(present, degrees, strict=True))
     mean_degree = weights @ degrees / (weights @ np.array(counted))
     scale = _inverse_root(mean_degree)
     laplacians = tuple(
-        csr_array(scale @ (diags_array(own) - layer) @ scale + diags_array((lonely & mask).astype(np.float64)))
-        for layer, own, mask in zip(scaled, degrees, present, strict=True)
+        csr_array(diags_array(own * scale**2 + (lonely & mask)) - scaled_on_both_sides(layer, scale, 1 / unit))
+        for layer, own, mask, unit in zip(layers, degrees, present, units, strict=True)
     )
     return laplacians, counted, mean_degree
 
@@ -108,6 +110,7 @@ def degrees_of(adjacency: csr_array) -> npt.NDArray[np.float64]:
     return np.asarray(adjacency.sum(axis=1)).ravel()
 
 
-def _inverse_root(degrees: npt.NDArray[np.float64]) -> Any:
-    """D^{-1/2} as a diagonal matrix, with zeros for the nodes without edges."""
-    return diags_array(np.where(degrees > 0, degrees, np.inf) ** -0.5)
+def _inverse_root(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The diagonal of D^{-1/2}, with zeros for the nodes without edges."""
+    roots: npt.NDArray[np.float64] = np.where(degrees > 0, degrees, np.inf) ** -0.5
+    return roots

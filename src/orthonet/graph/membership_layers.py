@@ -22,8 +22,9 @@ Cosines = npt.NDArray[np.float64]
 
 NEIGHBORS = 10
 """Neighbours per node."""
-CANDIDATES = 20
-"""Members of each group of a node that are compared with it: twice the neighbours."""
+CANDIDATES, FEW_CANDIDATES, MANY_NODES = 20, 6, 50_000
+"""Members of each group of a node that are compared with it: twice the neighbours; fewer above so many nodes, where most have
+several groups."""
 SHORTLIST = 5
 """Candidates per neighbour whose cosine is computed in full: the best by the groups that they were drawn from."""
 PAIRS_AT_ONCE = 2**20
@@ -85,13 +86,22 @@ def membership_layer(relation: TwoMode, n_neighbors: int = NEIGHBORS, random_sta
     members = csc_array(rows)
     rng = np.random.default_rng(random_state)
     n_nodes = rows.shape[0]
+    drawn = _n_candidates(np.diff(rows.indptr), n_neighbors)
     chosen = [
-        _nearest(rows, members, start, stop, n_neighbors, rng)
-        for start, stop in _blocks(np.diff(rows.indptr) * CANDIDATES)
+        _nearest(rows, members, (start, stop), n_neighbors, drawn, rng)
+        for start, stop in _blocks(np.diff(rows.indptr) * drawn)
     ]
     nodes, others, cosines = (np.concatenate(part) for part in zip(*chosen, strict=True))
     layer = csr_array((cosines, (nodes, others)), shape=(n_nodes, n_nodes))
     return csr_array(layer.maximum(layer.T))
+
+
+def _n_candidates(n_groups: npt.NDArray[np.integer], n_neighbors: int) -> int:
+    """Return how many members of each group are compared; of many nodes so many that nearly all see twice the neighbours."""
+    if len(n_groups) <= MANY_NODES:
+        return CANDIDATES
+    usual = max(float(np.quantile(n_groups, 0.01)), 1.0)
+    return int(np.clip(np.ceil(2 * n_neighbors / usual), FEW_CANDIDATES, CANDIDATES))
 
 
 def _blocks(n_pairs: npt.NDArray[np.integer]) -> list[tuple[int, int]]:
@@ -102,32 +112,33 @@ def _blocks(n_pairs: npt.NDArray[np.integer]) -> list[tuple[int, int]]:
 
 
 def _nearest(
-    rows: csr_array, members: csc_array, start: int, stop: int, n_neighbors: int, rng: np.random.Generator
+    rows: csr_array, members: csc_array, span: tuple[int, int], n_neighbors: int, n_drawn: int, rng: np.random.Generator
 ) -> tuple[Positions, Positions, Cosines]:
     """Return the edges that a range of nodes choose: each node, its neighbours, their cosines."""
-    nodes, others, parts = _candidates(rows, members, start, stop, rng)
-    kept = _largest(nodes, parts, SHORTLIST * n_neighbors)
-    nodes, others = nodes[kept], others[kept]
+    nodes, others, parts = _candidates(rows, members, *span, n_drawn, rng)
+    if n_drawn == CANDIDATES:
+        kept = _largest(nodes, parts, SHORTLIST * n_neighbors)
+        nodes, others = nodes[kept], others[kept]
     cosines = np.asarray(rows[nodes].multiply(rows[others]).sum(axis=1)).ravel()
     kept = _largest(nodes, cosines, n_neighbors)
     return nodes[kept], others[kept], cosines[kept]
 
 
 def _candidates(
-    rows: csr_array, members: csc_array, start: int, stop: int, rng: np.random.Generator
+    rows: csr_array, members: csc_array, start: int, stop: int, n_drawn: int, rng: np.random.Generator
 ) -> tuple[Positions, Positions, Cosines]:
     """Return pairs of a node and a member of one of its groups, each once, in random order, and their part of the cosine."""
     entries = slice(rows.indptr[start], rows.indptr[stop])
     groups = rows.indices[entries]
     nodes = np.repeat(np.arange(start, stop, dtype=np.int64), np.diff(rows.indptr[start : stop + 1]))
     sizes = np.diff(members.indptr)[groups][:, None]
-    drawn = (rng.random((len(groups), CANDIDATES)) * sizes).astype(np.intp)
-    places = np.where(sizes <= CANDIDATES, np.arange(CANDIDATES), drawn)
+    drawn = (rng.random((len(groups), n_drawn)) * sizes).astype(np.intp)
+    places = np.where(sizes <= n_drawn, np.arange(n_drawn), drawn)
     inside = (places < sizes).ravel()
     places = np.minimum(members.indptr[groups][:, None] + places, members.nnz - 1)
     added = (rows.data[entries][:, None] * members.data[places]).ravel()[inside]
     others = members.indices[places].ravel()[inside]
-    codes = np.repeat(nodes, CANDIDATES)[inside] * rows.shape[0] + others
+    codes = np.repeat(nodes, n_drawn)[inside] * rows.shape[0] + others
     pairs, which = np.unique(codes, return_inverse=True)
     parts = np.bincount(which, added, minlength=len(pairs))
     order = rng.permutation(len(pairs))

@@ -26,6 +26,7 @@ from orthonet.graph.validation import (
     check_layer_names,
     check_positions,
     check_present,
+    layer_of,
 )
 from orthonet.graph.view_layers import layers_from_views, names_side_by_side
 
@@ -362,16 +363,34 @@ class MultilayerGraph(GraphDisplay):
         """
         positions = check_positions(nodes, self.n_nodes)
         features = None if self.features is None else self.features[positions]
-        return MultilayerGraph(
-            [layer[positions][:, positions] for layer in self.layers],
-            features,
-            self.layer_names,
+        named = zip(self.layer_names, self.layers, strict=True)
+        return MultilayerGraph._of_checked(
+            {name: (layer_of(layer, positions, name), 0) for name, layer in named},
             self.node_ids[positions],
+            features,
             present=[mask[positions] for mask in self.present],
             layers_from_features=self.layers_from_features,
             feature_names=self.feature_names,
             two_mode={name: relation.rows(positions) for name, relation in self._two_mode.items()},
         )
+
+    def rearranged(self, layers: Sequence[int], two_mode: Sequence[str], *, features: bool = True) -> MultilayerGraph:
+        """Return the graph with its layers and two-mode relations in another order, with its features or without."""
+        chosen = {self.layer_names[one]: (self._layers[one], self._n_loops_dropped[one]) for one in layers}
+        return MultilayerGraph._of_checked(
+            chosen,
+            self.node_ids,
+            self.features if features else None,
+            present=[self.present[one] for one in layers],
+            layers_from_features=self.layers_from_features,
+            two_mode={one: self._two_mode[one] for one in two_mode},
+        )
+
+    def with_layer(self, name: str, layer: csr_array) -> MultilayerGraph:
+        """Return a graph of the same layers and one more, without features and two-mode relations; only that one is checked."""
+        layers = dict(zip(self.layer_names, zip(self._layers, self._n_loops_dropped, strict=True), strict=True))
+        new = {name: check_layer(layer, name, self.n_nodes)}
+        return MultilayerGraph._of_checked(layers | new, self.node_ids, present=[*self.present, None])
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies and unpickled graphs are as read-only as the first."""

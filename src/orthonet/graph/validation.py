@@ -52,6 +52,15 @@ def check_layer(
     return with_short_indices(adjacency), n_loops
 
 
+def layer_of(layer: csr_array, nodes: npt.NDArray[Any], name: str) -> csr_array:
+    """Return the layer of some nodes of a checked one, which needs no further check but that it has edges."""
+    part = csr_array(layer[nodes][:, nodes])
+    part.sort_indices()
+    if part.nnz == 0:
+        raise ValueError(f"{name} has no edges between these nodes; leave it out")
+    return with_short_indices(part)
+
+
 def check_present(
     present: Sequence[npt.ArrayLike | None] | None,
     layers: Sequence[csr_array],

@@ -27,6 +27,7 @@ from scipy.linalg import eigh, eigh_tridiagonal
 from scipy.sparse import csr_array, issparse
 
 from orthonet.linalg.factorizations import orthonormal_columns, symmetric_part
+from orthonet.linalg.matrix_sum import MatrixSum
 
 Array = npt.NDArray[np.floating[Any]]
 
@@ -94,6 +95,8 @@ class ChebyshevFilter:
     single_precision : bool, default=False
         Whether the polynomials, but not the Ritz values, are computed in single precision: nearly twice as fast, and enough for
         residuals of 1e-4 of the largest eigenvalue.
+    start : array of shape (n, m), optional
+        A guess of the wanted vectors, which the block begins with; it is filled up, or begun, with random vectors.
     """
 
     def __init__(
@@ -104,12 +107,15 @@ class ChebyshevFilter:
         *,
         known: Array | None = None,
         single_precision: bool = False,
+        start: Array | None = None,
     ) -> None:
         self.matrix, self.k, self.known = matrix, k, known
         self.bound = upper_bound(matrix, rng)
         self._floor = None if known is None else float(np.einsum("ij,ij->j", known, matrix @ known).min())
-        self._polynomial_of = in_single_precision(matrix) if single_precision and issparse(matrix) else matrix
-        block = rng.standard_normal((matrix.shape[0], block_width(k)))
+        self._polynomial_of = in_single_precision(matrix) if single_precision else matrix
+        width = block_width(k)
+        block = np.zeros((matrix.shape[0], 0)) if start is None else start[:, :width]
+        block = np.hstack([block, rng.standard_normal((matrix.shape[0], width - block.shape[1]))])
         self.state = self._rayleigh_ritz(block, None)
 
     def probe(self) -> bool:
@@ -201,8 +207,12 @@ def block_width(k: int) -> int:
     return k + max(3, k // 4)
 
 
-def in_single_precision(matrix: csr_array) -> csr_array:
-    """Return a copy of a sparse matrix in half the memory, for products that are faster."""
+def in_single_precision(matrix: Any) -> Any:
+    """Return a copy of a sparse matrix, or of a sum of such, in half the memory, for products that are faster."""
+    if isinstance(matrix, MatrixSum):
+        return matrix.in_single_precision()
+    if not issparse(matrix):
+        return matrix
     indices = np.int32 if matrix.nnz < 2**31 else np.int64
     parts = (matrix.data.astype(np.float32), matrix.indices.astype(indices), matrix.indptr.astype(indices))
     return csr_array(parts, shape=matrix.shape)

@@ -33,12 +33,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, eigh, qr
-from scipy.sparse import csr_array, eye_array, issparse
+from scipy.sparse import csr_array, issparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from orthonet.linalg.chebyshev import AT_REST, DEFAULT_PRODUCTS, ChebyshevFilter, block_width, upper_bound
 from orthonet.linalg.factorizations import orthonormal_columns
 from orthonet.linalg.low_rank import IdentityPlusLowRank, LowRankUpdate
+from orthonet.linalg.matrix_sum import MatrixSum, flipped
 from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound
 from orthonet.support.checks import check_choice, check_integer
 from orthonet.support.optional import is_installed
@@ -188,10 +189,10 @@ class _Task:
     def _top_bound(self) -> float:
         return _top(self.matrix)
 
-    def filter(self) -> ChebyshevFilter:
+    def filter(self, start: Array | None = None) -> ChebyshevFilter:
         """Return a Chebyshev filter for this task, in single precision where that suffices."""
         rough = self.tol >= SINGLE_PRECISION_TOL
-        return ChebyshevFilter(self.matrix, self.k, self.rng, known=self.known, single_precision=rough)
+        return ChebyshevFilter(self.matrix, self.k, self.rng, known=self.known, single_precision=rough, start=start)
 
 
 def _chosen_by_probe(
@@ -302,16 +303,16 @@ def _in_order(matrix: Any, values: Array, vectors: Array, solver: str) -> EigenP
 
 
 def largest_eigenvectors(
-    matrix: csr_array, k: int, rng: np.random.Generator, tol: float = 1e-4
+    matrix: csr_array | MatrixSum, k: int, rng: np.random.Generator, tol: float = 1e-4, start: Array | None = None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the ``k`` largest eigenvalues of a sparse symmetric matrix, falling, and their vectors.
 
     For embeddings that are clustered afterwards: ``tol`` of Lanczos, relative to an eigenvalue, need not be small. Above 50,000
-    nodes these are the smallest of c I − A, and a probe chooses the solver.
+    nodes these are the smallest of c I − A, and a probe chooses the solver; it begins with ``start``, a guess of shape (n, m).
     """
     n = matrix.shape[0]
     if n > PROBE_ABOVE:
-        found = _largest_by_filtering(matrix, k, rng)
+        found = _largest_by_filtering(matrix, k, rng, start)
         if found is not None:
             return found
     limit = LARGE_RESTARTS if n > PROBE_ABOVE else None
@@ -322,7 +323,8 @@ def largest_eigenvectors(
             values, vectors = eigsh(matrix, k=k, which="LA", v0=rng.standard_normal(n), tol=tol, maxiter=limit)
         except ArpackNoConvergence:  # gaps as small as those of a path, for which multigrid is
             top = upper_bound(matrix, rng)
-            low = smallest_eigenpairs(csr_array(top * eye_array(n) - matrix), k, rng, tol=LARGE_TOL)
+            known = matrix.as_matrix() if isinstance(matrix, MatrixSum) else matrix
+            low = _lowest_of_flipped(known, top, k, rng)
             values, vectors = top - low.values, low.vectors
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
@@ -330,14 +332,21 @@ def largest_eigenvectors(
     return values, vectors * np.sign(vectors[peaks, np.arange(k)])
 
 
+def _lowest_of_flipped(matrix: Any, top: float, k: int, rng: np.random.Generator) -> EigenPairs:
+    """Return the smallest eigenpairs of c I − A; of an operator, which has no coarse form, what filtering reaches."""
+    if issparse(matrix):
+        return smallest_eigenpairs(flipped(matrix, top), k, rng, tol=LARGE_TOL)
+    task = _Task(flipped(matrix, top), k, None, rng, LARGE_TOL, 0.0, 0)
+    return _chebyshev(task, task.filter(), LARGE_PRODUCTS)
+
+
 def _largest_by_filtering(
-    matrix: csr_array, k: int, rng: np.random.Generator
+    matrix: csr_array | MatrixSum, k: int, rng: np.random.Generator, start: Array | None
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
     """Return the largest eigenpairs as the smallest of c I − A, where a probe shows that filtering suits; else None."""
     top = upper_bound(matrix, rng)
-    flipped = csr_array(top * eye_array(matrix.shape[0]) - matrix)
-    task = _Task(flipped, k, None, rng, LARGE_TOL, 0.0, 0)
-    filtering = task.filter()
+    task = _Task(flipped(matrix, top), k, None, rng, LARGE_TOL, 0.0, 0)
+    filtering = task.filter(start)
     if not filtering.probe():
         return None
     found = _chebyshev(task, filtering, LARGE_PRODUCTS)

@@ -9,7 +9,7 @@ small the gaps between the eigenvalues.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from scipy.sparse.linalg import LinearOperator
 from orthonet.support.optional import require
 
 Array = npt.NDArray[np.floating[Any]]
+Number = TypeVar("Number", bound=np.floating[Any])
 
 COARSEST = 800
 """Nodes at which coarsening ends: dense eigenvectors of so many cost a tenth of a second."""
@@ -98,15 +99,16 @@ class Multigrid:
 
 
 def smoothed(
-    matrix: csr_array, vectors: npt.NDArray[np.float64], *, cut: float = 0.1, degree: int = 8
-) -> npt.NDArray[np.float64]:
+    matrix: csr_array, vectors: npt.NDArray[Number], *, cut: float = 0.1, degree: int = 8
+) -> npt.NDArray[Number]:
     """Damp what is rough: a Chebyshev polynomial of the matrix, small on its spectrum above ``cut`` times the top.
 
     The columns come back with length 1. ``cut`` is kept between 0.02 and 0.5.
     """
     top = largest_eigenvalue_bound(matrix)
     low, high = min(max(cut, 0.02), 0.5) * top, top
-    centre, half = (high + low) / 2, (high - low) / 2
+    kind = vectors.dtype.type
+    centre, half = kind((high + low) / 2), kind((high - low) / 2)
     before, now = vectors, (matrix @ vectors - centre * vectors) / half
     for _ in range(degree - 1):
         before, now = now, 2 * (matrix @ now - centre * now) / half - before

@@ -25,13 +25,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence, weighted_sum
-from orthonet.evidence.sources import Labels, Source
+from orthonet.evidence.sources import Labels, Source, indicator
 from orthonet.graph.features import Features, FeatureScaler, are_words
 from orthonet.graph.words import as_counts, inverse_document_frequencies
-from orthonet.linalg.eigen import largest_eigenvectors
+from orthonet.linalg.eigen import PROBE_ABOVE, largest_eigenvectors
+from orthonet.linalg.matrix_sum import MatrixSum
+from orthonet.linalg.scaling import scaled_on_both_sides
 
 Array = npt.NDArray[np.float64]
-Normalized: TypeAlias = csr_array | MembershipOperator
+Normalized: TypeAlias = csr_array | MatrixSum | MembershipOperator
 
 DIMENSIONS = 128
 """Numbers per node that features are reduced to: more are slower to cluster and no better."""
@@ -104,6 +106,10 @@ class ProposalInputs:
 
     def mean(self, weights: npt.ArrayLike) -> Normalized:
         """Return Σ w_s A_s, with one weight for each relation, and one for the features' own layer if it is to take part."""
+        large = self.n_nodes > PROBE_ABOVE and not self.two_mode
+        if large:  # the union of the layers' edges is never built
+            used = {index: one for index, one in enumerate(np.asarray(weights, dtype=np.float64).tolist()) if one > 0}
+            return MatrixSum([csr_array(self._normalized(index)) for index in used], list(used.values()))
         total = csr_array((self.n_nodes, self.n_nodes))
         incidences = []
         for index, weight in enumerate(np.asarray(weights, dtype=np.float64)):
@@ -114,14 +120,21 @@ class ProposalInputs:
                 total = total + weight * one
         return weighted_sum(csr_array(total), incidences) if incidences else csr_array(total)
 
-    def eigenvectors(self, matrix: Normalized, key: Any = None) -> Array:
-        """Return the K largest eigenvectors, rows scaled to unit length; under a key they are computed once."""
+    def eigenvectors(self, matrix: Callable[[], Normalized], key: Any = None) -> Array:
+        """Return the K largest eigenvectors, rows scaled to unit length; under a key matrix and vectors are computed once."""
         if key is not None:
             return self.once(("eigenvectors", key), lambda: unit_rows(self._vectors(matrix, key)))
-        return unit_rows(largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+        return unit_rows(self._largest(matrix()))
 
-    def _vectors(self, matrix: Normalized, key: Any) -> Array:
-        return self.once(("vectors", key), lambda: largest_eigenvectors(matrix, self.n_clusters, self.rng)[1])
+    def _vectors(self, matrix: Callable[[], Normalized], key: Any) -> Array:
+        return self.once(("vectors", key), lambda: self._largest(matrix()))
+
+    def _largest(self, matrix: Normalized) -> Array:
+        """Return the K largest eigenvectors; those of many nodes are sought from clusters of the features, which are near."""
+        start = None
+        if self.features is not None and self.n_nodes > PROBE_ABOVE:
+            start = indicator(self.kmeans(self.features, n_init=1), self.n_clusters).toarray()
+        return largest_eigenvectors(matrix, self.n_clusters, self.rng, start=start)[1]
 
     @property
     def known_vectors(self) -> dict[Any, Array]:
@@ -158,8 +171,7 @@ def normalized_adjacency(layer: csr_array, regularization: float = 1.0) -> csr_a
     """Return D^{-1/2} W D^{-1/2} with D = degrees + regularization · mean degree."""
     degrees = np.asarray(layer.sum(axis=1)).ravel()
     degrees = degrees + regularization * degrees.mean()
-    scale = diags_array(1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0)))
-    return csr_array(scale @ layer @ scale)
+    return scaled_on_both_sides(layer, 1.0 / np.sqrt(np.where(degrees > 0, degrees, 1.0)))
 
 
 def reduced(features: Features, scaler: FeatureScaler, rng: np.random.Generator) -> Array:

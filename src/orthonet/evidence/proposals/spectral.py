@@ -32,18 +32,18 @@ FIRST_STEP = 0.15
 def mean_rows(inputs: ProposalInputs) -> Array:
     """Return the embedding by the mean of the layers."""
     n_layers = inputs.n_relations
-    return inputs.eigenvectors(inputs.mean(np.full(n_layers, 1 / n_layers)), "mean")
+    return inputs.eigenvectors(lambda: inputs.mean(np.full(n_layers, 1 / n_layers)), "mean")
 
 
 def mean_with_features_rows(inputs: ProposalInputs) -> Array:
     """Return the embedding by the mean of the layers and the features' own layer."""
     n_layers = inputs.n_relations + 1
-    return inputs.eigenvectors(inputs.mean(np.full(n_layers, 1 / n_layers)), "mean with features")
+    return inputs.eigenvectors(lambda: inputs.mean(np.full(n_layers, 1 / n_layers)), "mean with features")
 
 
 def layer_rows(inputs: ProposalInputs, index: int) -> Array:
     """Return the embedding by one layer."""
-    return inputs.eigenvectors(inputs.normalized(index), index)
+    return inputs.eigenvectors(lambda: inputs.normalized(index), index)
 
 
 def feature_layer_rows(inputs: ProposalInputs) -> Array:
@@ -68,7 +68,8 @@ def _vectors_of_layers(inputs: ProposalInputs, n_layers: int) -> list[Array]:
 
 def spectrum(inputs: ProposalInputs) -> Labels:
     """Propose from the mean with the weights that the spectrum chooses."""
-    return inputs.kmeans(inputs.eigenvectors(inputs.mean(spectrum_weights(inputs))))
+    weights = spectrum_weights(inputs)
+    return inputs.kmeans(inputs.eigenvectors(lambda: inputs.mean(weights)))
 
 
 def spectrum_weights(inputs: ProposalInputs) -> npt.NDArray[np.float64]:

@@ -1,0 +1,71 @@
+"""When two partitions are the same: of few nodes by their support, of many by support and labels on some of the nodes.
+
+Of few nodes, partitions that were mended to the end meet again exactly. Of many they differ by the last few nodes at the edges
+of clusters, where some always want to move: partitions that agree but for those are one, and are neither mended nor recombined
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sklearn.metrics import normalized_mutual_info_score
+
+from orthonet.evidence.local_mending import MANY_NODES, judges
+from orthonet.evidence.mending import Partition
+from orthonet.evidence.sources import Labels
+
+SMALLEST_GAIN = 1e-9
+"""In nats per node: less is rounding."""
+SAME_SUPPORT = 5e-4
+"""Difference in support, relative to the larger, of two partitions of many nodes that are one,"""
+SAME_LABELS = 0.97
+"""and their normalised mutual information at least."""
+
+
+def agreement(first: Labels, second: Labels) -> float:
+    """Return the normalised mutual information of two partitions, on 50,000 nodes at most."""
+    some = judges(len(first)) if len(first) > MANY_NODES else slice(None)
+    return float(normalized_mutual_info_score(first[some], second[some]))
+
+
+def is_same(better: Partition, other: Partition) -> bool:
+    """Tell whether two partitions are the same under other numbers, but for nodes that could be in either of two clusters."""
+    lost = better.support - other.support
+    if len(better.labels) <= MANY_NODES or lost <= SMALLEST_GAIN:
+        return lost <= SMALLEST_GAIN
+    near = lost <= SAME_SUPPORT * abs(better.support)
+    return near and agreement(better.labels, other.labels) >= SAME_LABELS
+
+
+def distinct(partitions: Sequence[Partition]) -> list[Partition]:
+    """Return the partitions, most supported first, and of those that are the same the one that was found first.
+
+    Where support is equal they are the same one under other numbers, but for nodes of which no source says anything.
+    """
+    kept: list[Partition] = []
+    for one in sorted(partitions, key=lambda partition: -round(partition.support / SMALLEST_GAIN)):
+        compared = kept if len(one.labels) > MANY_NODES else kept[-1:]
+        if not any(is_same(other, one) for other in compared):
+            kept.append(one)
+    return kept
+
+
+def without_copies(starts: Sequence[Labels], alike: float) -> list[Labels]:
+    """Return those that agree with none before them by more than ``alike``; all where there are few nodes."""
+    kept: list[Labels] = []
+    for labels in starts:
+        if len(labels) <= MANY_NODES or all(agreement(labels, other) < alike for other in kept):
+            kept.append(labels)
+    return kept
+
+
+def relabelled(values: Labels) -> Labels:
+    """Return numbers from 0 on for different values, in their order: `numpy.unique`'s inverse, without sorting small ones."""
+    largest = int(values.max(initial=0))
+    if largest > 4 * len(values):
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    present = np.bincount(values, minlength=largest + 1) > 0
+    numbers: Labels = (np.cumsum(present) - 1).astype(np.int64)
+    return numbers[values]
