@@ -17,12 +17,12 @@ the groups corroborate it; but it corroborates none of them, since it would repe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.evidence.mending import mend
+from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.sources import Labels, Source, support
 
 NO_AGREEMENT = 0.05
@@ -36,7 +36,13 @@ MENDED = 3
 
 
 def corroboration(
-    sources: Sequence[Source], starts: Sequence[Labels], n_clusters: int, rng: np.random.Generator
+    sources: Sequence[Source],
+    starts: Sequence[Labels],
+    n_clusters: int,
+    rng: np.random.Generator,
+    *,
+    mend: Callable[..., Partition] = mend,
+    support: Callable[..., float] = support,
 ) -> npt.NDArray[np.float64]:
     """Return c of each source; 1 for a source that is alone.
 
@@ -47,6 +53,8 @@ def corroboration(
         Proposed partitions, the best of which are mended with each source alone and without it.
     n_clusters : int
     rng : numpy.random.Generator
+    mend, support : functions
+        As those of this package; others where labels are those of some rows only.
     """
     n_sources = len(sources)
     if n_sources == 1:
@@ -55,7 +63,10 @@ def corroboration(
     apart = np.array([not source.joint and source.observations > 0 for source in sources])
 
     def found_from(weights: npt.NDArray[np.float64]) -> Labels:
-        return _best(sources, starts, by_source @ weights, n_clusters, rng, weights)
+        # The best of what comes of mending the most supported starts.
+        ranked = [starts[index] for index in np.argsort(-(by_source @ weights), kind="stable")]
+        mended = (mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in ranked[:MENDED])
+        return max(mended, key=lambda partition: partition.support).labels
 
     alone = [found_from(row) for row in np.eye(n_sources)]
     most = np.array([support([source], own, n_clusters) for source, own in zip(sources, alone, strict=True)])
@@ -83,17 +94,3 @@ def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64
     if apart.sum() < ARBITRATED:
         return np.ones(len(sources))
     return np.minimum(1.0 - (corroborations[apart].max() - corroborations), 1.0)
-
-
-def _best(
-    sources: Sequence[Source],
-    starts: Sequence[Labels],
-    supports: npt.NDArray[np.float64],
-    n_clusters: int,
-    rng: np.random.Generator,
-    weights: npt.NDArray[np.float64],
-) -> Labels:
-    """Return the best of what comes of mending the most supported starts."""
-    ranked = [starts[index] for index in np.argsort(-supports, kind="stable")]
-    mended = (mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in ranked[:MENDED])
-    return max(mended, key=lambda partition: partition.support).labels
