@@ -1,7 +1,8 @@
 """Merge and recombine partitions of which each process holds the labels of its own nodes.
 
 Both work on cells, sets of nodes that stay together. What all sources say of cells is counted over all processes; which cells
-are joined or moved the first process then decides for all, by `orthonet.evidence.merging` and `orthonet.evidence.recombination`.
+are joined or moved the first process then decides for all, as `orthonet.evidence.merging` and `orthonet.evidence.recombination`
+do.
 """
 
 from __future__ import annotations

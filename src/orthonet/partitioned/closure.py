@@ -1,8 +1,8 @@
 """How far observations of a node repeat each other, from rows of which each process holds its own.
 
 The estimates are those of `orthonet.evidence.observations`: pairs of neighbours (or words) of random nodes, and how often they
-come together elsewhere. All processes draw the same nodes; whoever has a node names two of its neighbours, and whoever has the first
-of these says whether it knows the second.
+come together elsewhere. All processes draw the same nodes; whoever has a node names two of its neighbours, and whoever has the
+first of these says whether it knows the second.
 """
 
 from __future__ import annotations

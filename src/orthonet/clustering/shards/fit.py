@@ -11,8 +11,8 @@ Each process reads its own shards, and holds the rows of its own nodes throughou
     place        a sample of nodes
 
 All of them end with the same clusters, whatever their number. The first has the whole model, each other the rows of its own
-nodes. What a fit of shards cannot do is in `check_possible`. Dense features are seen by the nets and propose clusters, but are no
-source of evidence; single words and groups are not listed as terms of explanations.
+nodes. What a fit of shards cannot do is in `check_possible`. Dense features are seen by the nets and propose clusters, but are
+no source of evidence; single words and groups are not listed as terms of explanations.
 """
 
 from __future__ import annotations
