@@ -89,7 +89,7 @@ class GaussianSource:
             return None
         table = np.asarray(features, dtype=np.float64)
         some = table[:: max(1, len(table) // SAMPLE)]
-        continuous = np.array([_largest_share(column) < COMMON_VALUE for column in some.T], dtype=bool)
+        continuous = are_continuous(some)
         continuous &= table.std(axis=0) > 0
         if continuous.mean() < CONTINUOUS_COLUMNS:
             return None
@@ -128,6 +128,14 @@ class GaussianSource:
         """Return the values with nodes counted by their weights."""
         return type(self)(self._values, self.name, self.observations, node_weights=node_weights, joint=self.joint)
 
+    def _n_counted(self) -> int:
+        """Return how many nodes the moments are those of."""
+        return len(self._values)
+
+    def _center(self) -> Array:
+        """Return the mean of all nodes."""
+        return (self._weights @ self._values) / self._weights.sum()
+
     def _moments(self, labels: Labels, n_clusters: int) -> tuple[Array, Array, Array]:
         """Return for each cluster the sum of weights, the mean, and the scatter about it."""
         values, weights = self._values, self._weights
@@ -148,8 +156,8 @@ class GaussianSource:
         values, n_features = self._values, self._values.shape[1]
         sizes, means, scatters = self._moments(labels, n_clusters)
         prior_weight = n_features + 1.0  # what the shared covariance counts for: as many nodes as it has dimensions
-        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, len(values))
-        center = (self._weights @ values) / self._weights.sum()
+        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, self._n_counted())
+        center = self._center()
         weights = CENTER_WEIGHT + sizes
         offsets = means - center
         scatters = prior_weight * shared + scatters
@@ -206,6 +214,11 @@ def _regularized(within: Array, whole: Array, n_nodes: int) -> Array:
     share = n_features / (n_nodes + n_features)
     rounding = ROUNDING * max(float(np.trace(whole)) / n_features, np.finfo(np.float64).tiny)
     return (1 - share) * within + share * whole + rounding * np.eye(n_features)
+
+
+def are_continuous(some: Array) -> npt.NDArray[np.bool_]:
+    """Tell which columns are continuous, by some of their rows: no value is common."""
+    return np.array([_largest_share(column) < COMMON_VALUE for column in some.T], dtype=bool)
 
 
 def _largest_share(column: Array) -> float:

@@ -14,17 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
+from orthonet.evidence.feature_source import FeatureSource
+from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.proposals.inputs import DIMENSIONS, ROUNDING
 from orthonet.evidence.proposals.registry import FEW_STARTS, FINER, MOST_CENTERS, SMALLEST_CELL
 from orthonet.evidence.recombination import distinct
-from orthonet.evidence.sources import Labels, LayerSource
+from orthonet.evidence.sources import Labels, LayerSource, Source
 from orthonet.partitioned.cells import merged, recombined
 from orthonet.partitioned.kmeans import kmeans_labels
 from orthonet.partitioned.mending import RowMending
 from orthonet.partitioned.relations import Relations
 from orthonet.partitioned.rows import Rows
-from orthonet.partitioned.sources import RowSource
 from orthonet.partitioned.spectra import Spectra
 
 Array = npt.NDArray[np.float64]
@@ -37,7 +38,7 @@ class RowSearch:
     Attributes
     ----------
     rows : Rows
-    sources : list of RowLayerSource or RowWordSource
+    sources : list of Source
     n_clusters : int
     rng : numpy.random.Generator
         The same in all processes.
@@ -51,7 +52,7 @@ class RowSearch:
     """
 
     rows: Rows
-    sources: list[RowSource]
+    sources: list[Source]
     n_clusters: int
     rng: np.random.Generator
     relations: bool
@@ -74,7 +75,9 @@ class RowSearch:
     def cannot_judge(self) -> bool:
         """Whether all sources are neighbours by features, in groups that corroborate nothing of each other."""
         groups = np.array([not source.joint for source in self.sources])
-        by_neighbours = not self.relations and all(isinstance(one, LayerSource) for one in self.sources)
+        by_neighbours = not self.relations and all(
+            isinstance(one, LayerSource | FeatureSource | GaussianSource) for one in self.sources
+        )
         return bool(by_neighbours and groups.sum() > 1 and self.corroboration[groups].max() < NO_AGREEMENT)
 
     @property
@@ -113,7 +116,7 @@ class RowSearch:
 def search_rows(
     relations: Relations,
     spectra: Spectra,
-    sources: list[RowSource],
+    sources: list[Source],
     n_clusters: int,
     rng: np.random.Generator,
     *,
@@ -129,7 +132,7 @@ def search_rows(
     relations : Relations
     spectra : Spectra
         Of the relations.
-    sources : list of RowLayerSource or RowWordSource
+    sources : list of Source
         Those of the relations first.
     n_clusters : int
     rng : numpy.random.Generator

@@ -148,6 +148,3 @@ class RowMembershipSource(RowWordSource, MembershipSource):
         source.closure, source.rarity = closure, np.zeros(counts.shape[1])
         source.rarity[groups] = rarity
         return source
-
-
-RowSource = RowLayerSource | RowWordSource

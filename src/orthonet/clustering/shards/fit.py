@@ -11,8 +11,8 @@ Each process reads its own shards, and holds the rows of its own nodes throughou
     place        a sample of nodes
 
 All of them end with the same clusters, whatever their number. The first has the whole model, each other the rows of its own
-nodes. What a fit of shards cannot do is in `check_possible`. Dense features are seen by the nets and propose clusters, but are
-no source of evidence; single words and groups are not listed as terms of explanations.
+nodes. What a fit of shards cannot do is in `check_possible`. Dense features speak by their values alone, not by their nearest
+neighbours; single words, groups and features are not listed as terms of explanations.
 """
 
 from __future__ import annotations
@@ -46,17 +46,21 @@ from orthonet.embedding.devices import choose_device, sum_dtype
 from orthonet.embedding.laplacians import LowRankRows
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import as_tensor
-from orthonet.evidence.search import WORDS
+from orthonet.evidence.feature_source import FeatureSource
+from orthonet.evidence.gaussian import GaussianSource
+from orthonet.evidence.search import FEATURES, WORDS
+from orthonet.evidence.sources import Source
 from orthonet.evidence.terms import no_terms
 from orthonet.files.shards import Shards
 from orthonet.graph.network_rows import NetworkRows
 from orthonet.graph.words import as_counts
 from orthonet.partitioned.batches import RowBatches
+from orthonet.partitioned.gaussian import RowGaussianSource
 from orthonet.partitioned.mean import RowMean, mean_rows
 from orthonet.partitioned.relations import Relations
 from orthonet.partitioned.rows import Rows
 from orthonet.partitioned.search import RowSearch, search_rows
-from orthonet.partitioned.sources import RowLayerSource, RowMembershipSource, RowSource, RowWordSource
+from orthonet.partitioned.sources import RowLayerSource, RowMembershipSource, RowWordSource
 from orthonet.partitioned.spectra import Spectra
 from orthonet.support.checks import check_weights
 
@@ -73,7 +77,7 @@ class _Data:
     inputs: RowInputs | None
     """None if there are no features."""
     layers: list[RowLayerSource]
-    sources: list[RowSource]
+    sources: list[Source]
     from_features: bool
 
 
@@ -125,14 +129,29 @@ def _prepare(shards: Shards, network: NetworkRows, run: Run, rng: np.random.Gene
     inputs = None if features is None else inputs_of_features(rows, features, run.parameters)
     given = [one for one in relations.each if one.layer is not None]
     layers = [RowLayerSource.of(relations.halo, one.layer, one.name, rng) for one in given]
-    sources: list[RowSource] = [*layers]
+    sources: list[Source] = [*layers]
     sources += [RowMembershipSource.of(rows, one, name, rng) for name, one in network.two_mode.items()]
-    if inputs is not None and features is not None and inputs.words:
-        own_layer = from_features and len(relations.each) == 1
-        name = relations.names[0] if own_layer else _unused(WORDS, relations.names)
-        words = RowWordSource.of(rows, as_counts(features), name, rng, joint=from_features and not own_layer)
-        sources = [words] if own_layer else [*sources, words]
+    own_layer = from_features and len(relations.each) == 1
+    of_features = None if inputs is None else _source_of_features(rows, inputs, run.parameters.n_clusters, rng)
+    if of_features is not None:
+        of_features.name = relations.names[0] if own_layer else _unused(of_features.name, relations.names)
+        of_features.joint = from_features and not own_layer
+        if not own_layer:
+            sources.append(of_features)
+        elif isinstance(of_features, GaussianSource):
+            sources = [FeatureSource(layers[0], of_features)]
+        else:
+            sources = [of_features]
     return _Data(rows, network, relations, inputs, layers, sources, from_features)
+
+
+def _source_of_features(rows: Rows, inputs: RowInputs, n_clusters: int, rng: np.random.Generator) -> Any:
+    """Return what features say for themselves: words, or values; None where they are neither counts nor continuous."""
+    if inputs.words:
+        return RowWordSource.of(rows, as_counts(inputs.inputs), WORDS, rng)
+    if inputs.scaler is None or not isinstance(inputs.inputs, np.ndarray):
+        return None
+    return RowGaussianSource.of(rows, inputs.inputs, inputs.scaler, n_clusters, rng, FEATURES)
 
 
 def _weigh(data: _Data, spectra: Spectra, run: Run, rng: np.random.Generator) -> RowSearch | None:

@@ -29,12 +29,12 @@ from orthonet.clustering.placement import SAMPLE_BYTES, Head, train_head
 from orthonet.clustering.shards.preparation import RowInputs
 from orthonet.evidence.corroboration import corroboration
 from orthonet.evidence.mending import Partition
-from orthonet.evidence.sources import Labels, node_scores
+from orthonet.evidence.sources import Labels, Source, node_scores
 from orthonet.partitioned.confidence import tempered_rows
 from orthonet.partitioned.mending import RowMending
 from orthonet.partitioned.rows import Rows
 from orthonet.partitioned.search import RowSearch
-from orthonet.partitioned.sources import RowLayerSource, RowSource
+from orthonet.partitioned.sources import RowLayerSource
 
 Array = npt.NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def judge_rows(
 
 def assign_rows(
     rows: Rows,
-    sources: list[RowSource],
+    sources: list[Source],
     layers: list[RowLayerSource],
     own: Array,
     how: LabelAssignment,
@@ -157,7 +157,7 @@ def _in_order(rows: Rows, own: Array, labels: Labels, normalize: bool, *before_c
 
 
 def _edge_evidence(
-    layers: list[RowLayerSource], sources: list[RowSource], labels: Labels, n_clusters: int, weights: Array
+    layers: list[RowLayerSource], sources: list[Source], labels: Labels, n_clusters: int, weights: Array
 ) -> Array:
     """Return the evidence of one edge of each layer."""
     by_name = dict(zip((source.name for source in sources), weights.tolist(), strict=True))
