@@ -59,8 +59,9 @@ def leading_directions(rows: Rows, scaled: Any, size: int, rng: np.random.Genera
         block = rows.by_first(lambda image=image: np.linalg.qr(image)[0])  # type: ignore[misc]
     seen = np.asarray(scaled @ block)
     (gram,) = rows.sum(seen.T @ seen)
-    turned = rows.by_first(lambda: np.linalg.eigh(gram)[1][:, ::-1][:, :size])
-    return np.ascontiguousarray(block @ turned)
+    found = block @ rows.by_first(lambda: np.linalg.eigh(gram)[1][:, ::-1][:, :size])
+    peaks = np.abs(found).argmax(axis=0)  # a direction may point either way; its largest entry points up
+    return np.ascontiguousarray(found * np.sign(found[peaks, np.arange(found.shape[1])]))
 
 
 def _largest_of_columns(rows: Rows, own: Array) -> Array:

@@ -44,6 +44,8 @@ class Relation:
         Sums of the weights of own nodes.
     by_group : array of shape (groups,)
         Sums of memberships over all nodes.
+    mean_degree : float
+        Over all nodes that the relation holds.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Relation:
     incidence: csr_array | None
     degrees: Array
     by_group: Array
+    mean_degree: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +73,15 @@ class Relations:
             local = halo.local(layer)
             _check_symmetric(local, halo, name)
             degrees = np.asarray(local.sum(axis=1)).ravel()
-            if not rows.total(float(degrees.sum())) > 0:
+            here = network.present.get(name, np.ones(len(rows), dtype=bool))
+            total, held = (float(one[0]) for one in rows.sum(degrees.sum(), np.count_nonzero(here)))
+            if not total > 0:
                 raise ValueError(f"layer {name!r} has no edges; leave it out")
-            each.append(Relation(name, local, None, degrees, np.zeros(0)))
+            each.append(Relation(name, local, None, degrees, np.zeros(0), total / held))
         for name, incidence in network.two_mode.items():
             by_group = rows.sum(np.asarray(incidence.sum(axis=0)).ravel())[0]
             degrees = np.asarray(incidence.sum(axis=1)).ravel()
-            each.append(Relation(name, None, incidence, degrees, by_group))
+            each.append(Relation(name, None, incidence, degrees, by_group, float(by_group.sum()) / rows.n_nodes))
         return cls(rows, halo, tuple(each))
 
     @property
@@ -94,7 +99,7 @@ class Relations:
     def laplacians(self, kind: LaplacianKind, epsilon: float, weights: Array) -> list[RowOperator]:
         """Return the shifted Laplacians of all relations; ``weights`` are those that joint degrees are taken with."""
         if kind == "joint":
-            units = [self._mean_degree(one) for one in self.each]
+            units = [one.mean_degree for one in self.each]
             degrees = np.array([one.degrees / unit for one, unit in zip(self.each, units, strict=True)])
             lonely = ~(degrees > 0).any(axis=0)
             counted = (degrees > 0) | lonely
@@ -113,11 +118,6 @@ class Relations:
                 shift = epsilon * self.rows.total(float(one.degrees.sum())) / self.rows.n_nodes
                 found.append(self._minus(one, np.ones(len(self.rows)), one.degrees + shift, 1.0))
         return found
-
-    def _mean_degree(self, relation: Relation) -> float:
-        """Return the mean degree of the nodes that have one."""
-        total, counted = self.rows.sum(relation.degrees.sum(), np.count_nonzero(relation.degrees))
-        return float(total[0] / counted[0])
 
     def _minus(self, relation: Relation, scale: Array, diagonal: Array, unit: float) -> RowOperator:
         """Return diag(diagonal) − S W S / unit."""

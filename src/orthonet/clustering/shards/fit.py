@@ -44,7 +44,7 @@ from orthonet.clustering.shards.preparation import (
 from orthonet.clustering.shards.stages import Stages
 from orthonet.embedding.devices import choose_device, sum_dtype
 from orthonet.embedding.laplacians import LowRankRows
-from orthonet.embedding.processes import Processes
+from orthonet.embedding.processes import LostProcessError, Processes
 from orthonet.embedding.tensors import as_tensor
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.gaussian import GaussianSource
@@ -65,6 +65,8 @@ from orthonet.partitioned.spectra import Spectra
 from orthonet.support.checks import check_weights
 
 Array = npt.NDArray[np.float64]
+
+LOST = "another process of this fit has ended, or cannot be reached; start all of them again"
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,14 @@ def fit_shards(shards: Shards, parameters: Parameters, processes: Processes) -> 
         As many as there are shards, or a divisor of their number.
     """
     check_possible(parameters)
+    try:
+        return _fit(shards, parameters, processes)
+    except LostProcessError as error:  # which has advice that is for other fits
+        raise LostProcessError(LOST) from error
+
+
+def _fit(shards: Shards, parameters: Parameters, processes: Processes) -> FitResult:
+    """Take the steps one after another."""
     processes, own = own_share(shards, processes)
     run, stages = Run.start(shards.n_nodes, parameters, processes), Stages(processes)
     rng = np.random.default_rng([run.seed, 1])

@@ -143,8 +143,11 @@ def inputs_of_features(rows: Rows, features: Features, parameters: Parameters) -
 def inputs_of_mean(rows: Rows, mean: RowMean, n_clusters: int) -> RowInputs:
     """Return the lowest eigenvectors of the mean, three for each cluster, for nets of a network without features."""
     known = min(COORDINATES_PER_CLUSTER * n_clusters, len(mean.core))
-    rotation = rows.by_first(lambda: lowest_of_dense(mean.core, known)[1])
-    return RowInputs(np.sqrt(rows.n_nodes) * (mean.basis @ rotation), _as_it_is, None, None, False)
+    vectors = mean.basis @ rows.by_first(lambda: lowest_of_dense(mean.core, known)[1])
+    # An eigenvector's sign is arbitrary; the longer tail of its entries points up, however many processes there are.
+    (tails,) = rows.sum((vectors**3).sum(axis=0))
+    inputs = np.sqrt(rows.n_nodes) * vectors * np.where(tails < 0, -1.0, 1.0)
+    return RowInputs(inputs, _as_it_is, None, None, False)
 
 
 def _as_it_is(rows: Any) -> Any:
