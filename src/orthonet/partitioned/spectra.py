@@ -29,11 +29,11 @@ class Spectra:
     @classmethod
     def of(cls, relations: Relations, k: int, rng: np.random.Generator) -> Spectra:
         """Find ``k`` of each, and a few more that are rougher."""
-        operators = [relations.regularized(index) for index in range(len(relations.each))]
-        each = tuple(lowest_vectors(one, k, rng) for one in operators)
+        indices = range(len(relations.each))
+        each = tuple(lowest_vectors(relations.regularized(index), k, rng) for index in indices)
         if len(each) == 1:
             return cls(each, each[0])
-        mean = weighted_sum(operators, np.full(len(each), 1 / len(each)))
+        mean = weighted_sum([relations.regularized(index) for index in indices], np.full(len(each), 1 / len(each)))
         return cls(each, lowest_vectors(mean, k, rng))
 
     @property

@@ -20,9 +20,10 @@ class Stages:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Measure what is done inside."""
-        started, sent = time.perf_counter(), self.processes.bytes_sent
+        started, used, sent = time.perf_counter(), time.process_time(), self.processes.bytes_sent
         yield
         self.done[name] = {
             "seconds": round(time.perf_counter() - started, 4),
+            "processor_seconds": round(time.process_time() - used, 4),
             "bytes_sent": float(self.processes.bytes_sent - sent),
         }

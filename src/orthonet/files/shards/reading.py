@@ -223,4 +223,4 @@ def _within(values: npt.NDArray[Any], kind: Any, name: str, path: Path) -> npt.N
     if len(values) and (values.min() < low or values.max() >= high):
         got = values.min() if values.min() < low else values.max()
         raise FileError(path, f"column {name!r} must hold whole numbers from {low:,} to {high - 1:,}, got {got:,}")
-    return values.astype(np.int64)
+    return values

@@ -103,10 +103,11 @@ def _tables(rows: NetworkRows) -> dict[str, Table]:
 def _entries(matrices: list[csr_array], start: int, names: tuple[str, str, str, str]) -> Table:
     """Return the entries of several matrices as one table: which matrix, row, column and value."""
     parts = [matrix.tocoo() for matrix in matrices]
+    short = np.int32 if start + matrices[0].shape[0] < 2**31 else np.int64
     columns = (
-        np.concatenate([np.full(part.nnz, index, dtype=np.int64) for index, part in enumerate(parts)]),
-        np.concatenate([part.row.astype(np.int64) + start for part in parts]),
-        np.concatenate([part.col.astype(np.int64) for part in parts]),
+        np.concatenate([np.full(part.nnz, index, dtype=np.int32) for index, part in enumerate(parts)]),
+        np.concatenate([part.row.astype(short) + short(start) for part in parts]),
+        np.concatenate([part.col for part in parts]),
         np.concatenate([part.data for part in parts]),
     )
     return dict(zip(names, columns, strict=True))
