@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 
 import pytest
@@ -26,6 +27,18 @@ def test_nobody_lost(home):
     record = json.loads((folder / "out" / "run.json").read_text())
     assert record["processes"] == 2
     assert sum(record["cluster_sizes"]) == record["nodes"] == 241
+
+
+def test_where_one_cannot_read_its_shards_all_end(folders, tmp_path):
+    shutil.copytree(folders / "mixed", tmp_path / "broken")
+    (tmp_path / "broken" / "shard-0003.edges.parquet").unlink()
+    started("lose_a_process.py", tmp_path, tmp_path / "broken", "nothing-none-2")
+    folder = tmp_path / "nothing-none-2"
+    assert json.loads((folder / "codes.json").read_text()) == [2, 2]
+    said = [(folder / f"said-{rank}.txt").read_text() for rank in range(2)]
+    assert "process 1 could not read its shards of" in said[0]
+    assert "shard-0003.edges.parquet: there is no such file, but shards.json names it" in said[1]
+    assert not (folder / "out").exists()
 
 
 @pytest.mark.parametrize("case", CASES)

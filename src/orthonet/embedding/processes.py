@@ -67,10 +67,7 @@ class Processes:
         """Return the rows of all nodes, of which each process gives its share."""
         if self.size == 1:
             return rows
-        lengths = [Processes(rank, self.size, self.bounds).length(n_nodes) for rank in range(self.size)]
-        padded = rows.new_zeros((max(lengths), *rows.shape[1:]))
-        padded[: len(rows)] = rows
-        self.bytes_sent += padded.numel() * padded.element_size()
+        padded, lengths = self._padded(rows, n_nodes)
         parts = [torch.empty_like(padded) for _ in range(self.size)]
         with _reached():
             dist.all_gather(parts, padded)
@@ -80,10 +77,7 @@ class Processes:
         """Return the rows of all nodes in the first process, and in the others their own."""
         if self.size == 1:
             return rows
-        lengths = [Processes(rank, self.size, self.bounds).length(n_nodes) for rank in range(self.size)]
-        padded = rows.new_zeros((max(lengths), *rows.shape[1:]))
-        padded[: len(rows)] = rows
-        self.bytes_sent += padded.numel() * padded.element_size()
+        padded, lengths = self._padded(rows, n_nodes)
         parts = [torch.empty_like(padded) for _ in range(self.size)] if self.first else None
         with _reached():
             dist.gather(padded, parts)
@@ -98,6 +92,14 @@ class Processes:
         with _reached():
             dist.all_to_all_single(incoming, outgoing, list(n_received), list(n_sent))
         return incoming
+
+    def _padded(self, rows: Tensor, n_nodes: int) -> tuple[Tensor, list[int]]:
+        """Return own rows as many as the longest share has, as exchanges want them, and the length of each share."""
+        lengths = [Processes(rank, self.size, self.bounds).length(n_nodes) for rank in range(self.size)]
+        padded = rows.new_zeros((max(lengths), *rows.shape[1:]))
+        padded[: len(rows)] = rows
+        self.bytes_sent += padded.numel() * padded.element_size()
+        return padded, lengths
 
     def length(self, n_nodes: int) -> int:
         """Return how many nodes are this process's own."""

@@ -42,7 +42,7 @@ def row_scaler(rows: Rows, features: Features, kind: FeatureScaling, words: bool
     if kind != "standard":
         return FeatureScaler(kind)
     table = np.asarray(features, dtype=np.float64)
-    largest = _largest_of_columns(rows, np.abs(table).max(axis=0, initial=0.0))
+    largest = rows.largest(np.abs(table).max(axis=0, initial=0.0))
     unit = np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
     centre = rows.sum((table / unit).sum(axis=0))[0] / rows.n_nodes
     spread = np.sqrt(rows.sum(((table / unit - centre) ** 2).sum(axis=0))[0] / rows.n_nodes)
@@ -62,10 +62,3 @@ def leading_directions(rows: Rows, scaled: Any, size: int, rng: np.random.Genera
     found = block @ rows.by_first(lambda: np.linalg.eigh(gram)[1][:, ::-1][:, :size])
     peaks = np.abs(found).argmax(axis=0)  # a direction may point either way; its largest entry points up
     return np.ascontiguousarray(found * np.sign(found[peaks, np.arange(found.shape[1])]))
-
-
-def _largest_of_columns(rows: Rows, own: Array) -> Array:
-    each = np.zeros((rows.processes.size, len(own)))
-    each[rows.processes.rank] = own
-    found: Array = rows.sum(each)[0].max(axis=0)
-    return found

@@ -21,7 +21,7 @@ from orthonet.partitioned.rows import Rows
 
 Array = npt.NDArray[np.floating[Any]]
 
-AT_ONCE = 2**28
+AT_ONCE = 2**30
 """Numbers of own nodes and the halo that are in memory at once; wider blocks are multiplied some columns at a time."""
 
 

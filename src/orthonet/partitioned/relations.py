@@ -22,9 +22,12 @@ from orthonet.graph.network_rows import NetworkRows
 from orthonet.partitioned.halo import Halo
 from orthonet.partitioned.operators import RowOperator
 from orthonet.partitioned.rows import Rows
+from orthonet.support.memory import check_memory
 
 Array = npt.NDArray[np.float64]
 
+BYTES_PER_END = 40.0
+"""Memory that an end of an edge takes beside what was read: sources, operators in both precisions, and what is being made."""
 SAME = 1e-9
 """How far rounding may make the two directions of all edges together differ, relatively."""
 
@@ -67,6 +70,7 @@ class Relations:
     @classmethod
     def of(cls, network: NetworkRows, rows: Rows) -> Relations:
         """Exchange what products will need; raise where an edge is not the same in the rows of both its ends."""
+        _check_memory(network, rows)
         halo = Halo(rows, list(network.layers.values()))
         each = []
         for name, layer in network.layers.items():
@@ -128,6 +132,17 @@ class Relations:
         groups = diags_array(1.0 / np.sqrt(np.where(relation.by_group > 0, unit * relation.by_group, 1.0)))
         incidence: Any = diags_array(scale) @ relation.incidence @ groups
         return RowOperator(self.rows, self.halo, diagonal, None, csr_array(incidence), -1.0)
+
+
+def _check_memory(network: NetworkRows, rows: Rows) -> None:
+    """Refuse rows that a process has not the memory to work on."""
+    layers, relations = network.layers.values(), network.two_mode.values()
+    ends = sum(one.nnz for one in (*layers, *relations))
+    check_memory(
+        BYTES_PER_END * ends,
+        f"a fit of {len(rows):,} of {rows.n_nodes:,} nodes, with {ends:,} ends of edges, in one process",
+        "use more processes, on more machines",
+    )
 
 
 def _check_symmetric(local: csr_array, halo: Halo, name: str) -> None:

@@ -73,11 +73,13 @@ class Rows:
         """Return the sum of a number over all processes."""
         return float(self.sum(value)[0][0])
 
-    def largest(self, value: float) -> float:
-        """Return the largest of a number over all processes."""
-        each = np.zeros(self.processes.size)
-        each[self.processes.rank] = value
-        return float(self.sum(each)[0].max())
+    def largest(self, values: npt.ArrayLike) -> Array:
+        """Return the largest of each number over all processes."""
+        own = np.atleast_1d(np.asarray(values, dtype=np.float64))
+        each = np.zeros((self.processes.size, len(own)))
+        each[self.processes.rank] = own
+        found: Array = self.sum(each)[0].max(axis=0)
+        return found
 
     def by_first(self, compute: Callable[[], Found]) -> Found:
         """Return what the first process computes; small things only."""

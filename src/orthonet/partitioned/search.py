@@ -168,7 +168,7 @@ def search_rows(
 def unit_rows(rows: Rows, own: Array) -> Array:
     """Scale each row to length 1; a row that is zero but for rounding becomes zero."""
     lengths = np.linalg.norm(own, axis=1, keepdims=True)
-    some = lengths > ROUNDING * rows.largest(float(lengths.max(initial=0.0)))
+    some = lengths > ROUNDING * rows.largest(lengths.max(initial=0.0))[0]
     return np.where(some, own / np.where(some, lengths, 1.0), 0.0)
 
 

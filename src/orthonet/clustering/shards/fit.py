@@ -280,7 +280,7 @@ def _result(
 def _ids(own: npt.NDArray[Any], rows: Rows) -> npt.NDArray[Any]:
     """Return the ids of all nodes in the first process."""
     if own.dtype.kind == "U":  # of equal width everywhere, and as bytes
-        own = own.astype(f"U{max(int(rows.largest(own.dtype.itemsize // 4)), 1)}")
+        own = own.astype(f"U{max(int(rows.largest(own.dtype.itemsize // 4)[0]), 1)}")
     as_bytes = np.ascontiguousarray(own).view(np.uint8).reshape(len(own), own.dtype.itemsize)
     found = rows.processes.to_first(torch.from_numpy(as_bytes.copy()), rows.n_nodes).numpy()
     return np.ascontiguousarray(found).view(own.dtype).ravel()

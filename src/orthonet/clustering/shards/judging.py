@@ -139,8 +139,8 @@ def _sampled(rows: Rows, features: Any, nodes: npt.NDArray[np.int64], mine: npt.
     return rows.sum(found)[0].reshape(found.shape)
 
 
-def _in_order(rows: Rows, own: Array, labels: Labels, normalize: bool, *before_centers: Array) -> Assignment:
-    """Number clusters by falling size, those of equal size by further keys, and at last in the order of their centres."""
+def _in_order(rows: Rows, own: Array, labels: Labels, normalize: bool, *further: Array) -> Assignment:
+    """Number clusters by falling size, those of equal size by further keys, and at last by their first nodes."""
     k = own.shape[1]
     seen = unit_rows(own) if normalize else own
     sums = np.zeros((k, k))
@@ -148,7 +148,9 @@ def _in_order(rows: Rows, own: Array, labels: Labels, normalize: bool, *before_c
     sums, sizes, whole = rows.sum(sums, np.bincount(labels, minlength=k), seen.sum(axis=0))
     centers = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], whole / rows.n_nodes)
     warn_of_empty_clusters(sizes)
-    ranking = np.lexsort([*centers.round(6).T[::-1], *before_centers, -sizes])
+    firsts = np.full(k, rows.n_nodes)
+    np.minimum.at(firsts, labels, np.arange(rows.start, rows.stop))
+    ranking = np.lexsort([-rows.largest(-firsts), *further, -sizes])
     new_label = np.empty(k, dtype=np.int64)
     new_label[ranking] = np.arange(k)
     labels, centers = new_label[labels], centers[ranking]
