@@ -1,8 +1,8 @@
 """The search for the partition that all sources support, by processes that each hold the rows of their own nodes.
 
 As in `orthonet.evidence.search`: propose → weigh the sources → mend → recombine → choose. Proposals are K-means on eigenvectors
-of the mean of the relations and of each relation, on dense features, and on more centres than clusters, merged; others, such as
-the net's, join later.
+of the mean of the relations and of each relation, on features, on features averaged over the relations, and on more centres
+than clusters, merged; others, such as the net's, join later.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.mending import Partition
-from orthonet.evidence.proposals.inputs import DIMENSIONS, ROUNDING
-from orthonet.evidence.proposals.registry import FEW_STARTS, FINER, MOST_CENTERS, SMALLEST_CELL
+from orthonet.evidence.proposals.filtered import STRENGTHS
+from orthonet.evidence.proposals.low_rank import DIRECTIONS_PER_CLUSTER
+from orthonet.evidence.proposals.registry import FEW_STARTS, FINER, MIDDLE_STRENGTH, MOST_CENTERS, SMALLEST_CELL
 from orthonet.evidence.recombination import distinct
 from orthonet.evidence.sources import Labels, LayerSource, Source
 from orthonet.partitioned.cells import merged, recombined
+from orthonet.partitioned.filtered import filtered_rows, unit_rows
 from orthonet.partitioned.kmeans import kmeans_labels
 from orthonet.partitioned.mending import RowMending
 from orthonet.partitioned.relations import Relations
@@ -29,6 +31,9 @@ from orthonet.partitioned.rows import Rows
 from orthonet.partitioned.spectra import Spectra
 
 Array = npt.NDArray[np.float64]
+
+MERGED = ("mean", f"filtered {MIDDLE_STRENGTH}")
+"""Rows in which more centres than clusters are sought, too."""
 
 
 @dataclass
@@ -121,6 +126,7 @@ def search_rows(
     rng: np.random.Generator,
     *,
     features: Array | None = None,
+    words: bool = False,
     are_relations: bool = True,
     layer_weights: npt.ArrayLike | None = None,
     weigh: bool = True,
@@ -137,8 +143,10 @@ def search_rows(
     n_clusters : int
     rng : numpy.random.Generator
         The same in all processes.
-    features : array of shape (n, M), optional
-        Scaled dense features of own nodes.
+    features : array of shape (n, at most 128), optional
+        Scaled dense features of own nodes, or words as `word_rows` makes them.
+    words : bool, default=False
+        Whether the features are words.
     are_relations : bool, default=True
         Whether the layers know what the features do not.
     layer_weights : array of shape (relations,), optional
@@ -148,7 +156,8 @@ def search_rows(
     """
     rows = relations.rows
     mending = RowMending(rows)
-    proposals = dict(_proposals(rows, spectra, n_clusters, rng, features))
+    blocks = _proposed(relations, spectra, features, words, are_relations, n_clusters, rng)
+    proposals = {name: kmeans_labels(rows, block, n_clusters, rng) for name, block in blocks.items()}
     starts = list(proposals.values())
     found = corroboration(sources, starts, n_clusters, rng, mend=mending.mend, support=mending.support)
     weights = np.ones(len(sources))
@@ -159,26 +168,34 @@ def search_rows(
         weights = weights * weights_of(sources, found)
     search = RowSearch(rows, sources, n_clusters, rng, are_relations, weights, found, [], {})
     search.add(proposals.items())
-    own = unit_rows(rows, spectra.mean.vectors[:, :n_clusters])
-    search.add(search.merged_down("mean", own))
+    for name in MERGED:
+        if name in blocks:
+            search.add(search.merged_down(name, blocks[name]))
     search.partitions = distinct(search.partitions)
     return search
 
 
-def unit_rows(rows: Rows, own: Array) -> Array:
-    """Scale each row to length 1; a row that is zero but for rounding becomes zero."""
-    lengths = np.linalg.norm(own, axis=1, keepdims=True)
-    some = lengths > ROUNDING * rows.largest(lengths.max(initial=0.0))[0]
-    return np.where(some, own / np.where(some, lengths, 1.0), 0.0)
-
-
-def _proposals(
-    rows: Rows, spectra: Spectra, n_clusters: int, rng: np.random.Generator, features: Array | None
-) -> Iterator[tuple[str, Labels]]:
-    blocks = {"mean": spectra.mean.vectors[:, :n_clusters]}
+def _proposed(
+    relations: Relations,
+    spectra: Spectra,
+    features: Array | None,
+    words: bool,
+    are_relations: bool,
+    n_clusters: int,
+    rng: np.random.Generator,
+) -> dict[str, Array]:
+    """Return own rows of all that K-means is to cluster."""
+    rows = relations.rows
+    blocks = {"mean": unit_rows(rows, spectra.mean.vectors[:, :n_clusters])}
     if len(spectra.each) > 1:
-        blocks |= {f"layer {index}": one.vectors[:, :n_clusters] for index, one in enumerate(spectra.each)}
-    for name, block in blocks.items():
-        yield name, kmeans_labels(rows, unit_rows(rows, block), n_clusters, rng)
-    if features is not None and features.shape[1] <= DIMENSIONS:
-        yield "features", kmeans_labels(rows, features, n_clusters, rng)
+        for index, one in enumerate(spectra.each):
+            blocks[f"layer {index}"] = unit_rows(rows, one.vectors[:, :n_clusters])
+    if features is None:
+        return blocks
+    blocks["features"] = features
+    if words:
+        blocks["low rank"] = unit_rows(rows, features[:, : DIRECTIONS_PER_CLUSTER * n_clusters])
+    averaged = filtered_rows(relations, features, rng)
+    for strength in STRENGTHS if are_relations else (MIDDLE_STRENGTH,):
+        blocks[f"filtered {strength}"] = averaged[strength]
+    return blocks

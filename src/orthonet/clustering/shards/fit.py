@@ -39,6 +39,7 @@ from orthonet.clustering.shards.preparation import (
     inputs_of_features,
     inputs_of_mean,
     own_share,
+    proposal_features,
     read_own,
 )
 from orthonet.clustering.shards.stages import Stages
@@ -55,6 +56,7 @@ from orthonet.files.shards import Shards
 from orthonet.graph.network_rows import NetworkRows
 from orthonet.graph.words import as_counts
 from orthonet.partitioned.batches import RowBatches
+from orthonet.partitioned.filtered import word_rows
 from orthonet.partitioned.gaussian import RowGaussianSource
 from orthonet.partitioned.mean import RowMean, mean_rows
 from orthonet.partitioned.relations import Relations
@@ -171,8 +173,10 @@ def _weigh(data: _Data, spectra: Spectra, run: Run, rng: np.random.Generator) ->
     if parameters.assign_labels.method != "evidence" and not auto:
         return None
     features, inputs = None, data.inputs
-    if inputs is not None and isinstance(inputs.inputs, np.ndarray) and not inputs.words:
-        features = np.asarray(inputs.reduced(inputs.inputs), dtype=np.float64)
+    if inputs is not None and inputs.words:
+        features = word_rows(data.rows, inputs.inputs, rng)
+    elif inputs is not None:
+        features = proposal_features(data.rows, inputs)
     return search_rows(
         data.relations,
         spectra,
@@ -180,6 +184,7 @@ def _weigh(data: _Data, spectra: Spectra, run: Run, rng: np.random.Generator) ->
         parameters.n_clusters,
         rng,
         features=features,
+        words=inputs is not None and inputs.words,
         are_relations=bool(data.network.two_mode) or not data.from_features,
         layer_weights=given_weights(parameters),
         weigh=auto,

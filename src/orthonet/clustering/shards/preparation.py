@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.preparation import AUTO_INPUTS, COORDINATES_PER_CLUSTER
 from orthonet.embedding.processes import Processes
+from orthonet.evidence.proposals.inputs import DIMENSIONS
 from orthonet.files.shards import Shards
 from orthonet.graph.features import Features, FeatureScaler
 from orthonet.graph.network_rows import NetworkRows
@@ -148,6 +149,14 @@ def inputs_of_mean(rows: Rows, mean: RowMean, n_clusters: int) -> RowInputs:
     (tails,) = rows.sum((vectors**3).sum(axis=0))
     inputs = np.sqrt(rows.n_nodes) * vectors * np.where(tails < 0, -1.0, 1.0)
     return RowInputs(inputs, _as_it_is, None, None, False)
+
+
+def proposal_features(rows: Rows, inputs: RowInputs) -> Array:
+    """Return scaled features of own nodes as at most 128 numbers."""
+    scaled: Any = inputs.scale(inputs.inputs)
+    if scaled.shape[1] > DIMENSIONS:
+        scaled = scaled @ leading_directions(rows, scaled, DIMENSIONS, np.random.default_rng(0))
+    return scaled.toarray() if issparse(scaled) else np.asarray(scaled, dtype=np.float64)
 
 
 def _as_it_is(rows: Any) -> Any:
