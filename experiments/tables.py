@@ -11,7 +11,7 @@ from orthonet.paper.results import environment
 from orthonet.support.files import write_atomically
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("results.md", "reproduction.md", "choice.md", "evidence.md", "number-of-clusters.md")
+PAGES = ("results.md", "reproduction.md", "choice.md", "evidence.md", "number-of-clusters.md", "distributed.md")
 DOCUMENTS = (ROOT / "README.md", *(ROOT / "docs" / name for name in PAGES))
 
 

@@ -38,6 +38,7 @@ def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
         ("benchmarks/training.py", "benchmarks/results/training.json", "training"),
         ("benchmarks/reading.py", "benchmarks/results/reading.json", "reading"),
         ("benchmarks/scale/run.py", "benchmarks/results/scale.json", "scale"),
+        ("benchmarks/shards.py", "benchmarks/results/shards.json", "shards"),
     ],
 )
 def test_tables_are_made_from_the_kept_results(script, results, table, monkeypatch):

@@ -64,6 +64,7 @@ def root(
         ("orthonet cluster --layer work=w.csv --layer lunch=l.csv -k 5", "one file per layer"),
         ("orthonet cluster --view shape=s.csv --view colour=c.csv --neighbors 10 -k 5", "tables of features"),
         ("torchrun --nproc-per-node 4 -m orthonet cluster edges.csv -k 5", "on four processes"),
+        ("torchrun --nproc-per-node 4 -m orthonet cluster net-shards -k 5", "none of which reads all of the network"),
     ),
 )
 @takes(inputs=Inputs, talk=Talk)
@@ -257,6 +258,7 @@ def report(
     epilog=_examples(
         ("orthonet convert net.mpx net.graphml", "the suffix names the format"),
         ("orthonet convert --layer work=w.csv --layer lunch=l.csv -o net.npz", "several files into one"),
+        ("orthonet convert net.npz -o net-shards --shards 4", "for torchrun, each process with its own shard"),
         ("orthonet convert out -o net.gexf", "a run with its clusters, for Gephi; net.graphml for Cytoscape"),
     ),
 )
@@ -274,12 +276,16 @@ def convert(
         Path | None, typer.Option(help="Where the table of nodes goes if the format cannot hold what it says.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(min=1, help="Write a folder of so many shards, for as many processes of `orthonet cluster`."),
+    ] = None,
 ) -> None:
     """Read a network, views, or the folder of a run with its clusters, and write it in another format."""
     with failing_plainly("convert"):
         from orthonet.cli.convert import run_convert
 
-        run_convert(inputs, output, to, nodes, force, talk)
+        run_convert(inputs, output, to, nodes, force, talk, shards)
 
 
 @app.command(

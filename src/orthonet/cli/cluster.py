@@ -31,6 +31,7 @@ from orthonet.cli.run_folder import (
     reserved_output,
     write_run,
 )
+from orthonet.cli.shards import run_cluster_shards, shards_of
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import OPTIONS
 from orthonet.clustering.estimator import OrthoNet
@@ -66,7 +67,8 @@ def run_cluster(inputs: Inputs, job: Job, talk: Talk) -> None:
     first = os.environ.get("RANK", "0") == "0"
     folder = check_output(job.output)
     with reserved_output(folder) if first else nullcontext():
-        _run(inputs, job, folder, first, talk)
+        run = _run if shards_of(inputs) is None else run_cluster_shards
+        run(inputs, job, folder, first, talk)
 
 
 def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> None:
@@ -74,7 +76,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
         require("polars", extra="files", purpose="writing Parquet files")
     started, seconds = time.perf_counter(), {}
     warned: list[str] = []
-    with talk.waiting("reading"), _collected(warned):
+    with talk.waiting("reading"), collected(warned):
         given = read_inputs(inputs, job.truth)
         check_clusters(job.settings.get("n_clusters"), given.graph.n_nodes)
         if job.report and given.graph.n_nodes > WEBGL_ABOVE:
@@ -84,9 +86,9 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     if first:
         for note in (*given.notes, *_features_named(given.graph)):
             talk.say(note)
-    with _collected(warned):
+    with collected(warned):
         begun = time.perf_counter()
-        model = _fitted(given, inputs, job, talk)
+        model = fitted(given.graph, given.graph.relation_names, inputs, job, talk)
         seconds["fitting"] = time.perf_counter() - begun
     if not first:
         return
@@ -115,7 +117,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
         talk.warn(message)
     if model.cluster_numbers_ is not None:
         talk.say(str(model.cluster_numbers_))
-    _tell(record, job, talk)
+    tell(record, job, talk)
     if not model.complete_:
         sys.exit(130)
 
@@ -149,14 +151,15 @@ def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _fitted(given: Given, inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
+def fitted(data: Any, layers: Sequence[str], inputs: Inputs, job: Job, talk: Talk) -> OrthoNet:
+    """Fit a graph, or shards, with layers of these names."""
     settings: dict[str, Any] = {"n_neighbors": inputs.neighbors, "verbose": talk.verbose, **job.settings}
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         settings["training.distributed"] = True
     if job.layer_weights:
-        settings["layer_weights"] = _weights(job.layer_weights, given.graph.relation_names)
+        settings["layer_weights"] = _weights(job.layer_weights, layers)
     try:
-        return OrthoNet(**without_defaults(nested(settings))).fit(given.graph)
+        return OrthoNet(**without_defaults(nested(settings))).fit(data)
     except (TypeError, RuntimeError) as error:  # a value of a kind that no check foresaw
         if not job.free_settings:
             raise
@@ -178,17 +181,11 @@ def _weights(texts: Sequence[str], layers: Sequence[str]) -> list[float]:
 
 def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, Any]:
     graph = given.graph
-    return {
-        "command": sys.argv,
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions({}),
-        "seed": model.random_state,
-        "parameters": model.get_params(),
+    return model_record(model, warned) | {
         "inputs": inputs_record(given.inputs),
         "checksums": given.checksums(),
         "read": list(given.notes),
         "code": given.code,
-        "processes": int(os.environ.get("WORLD_SIZE", "1")),
         "nodes": graph.n_nodes,
         "layers": list(graph.layer_names),
         "two_mode": list(graph.two_mode),
@@ -196,6 +193,18 @@ def _record(given: Given, model: OrthoNet, warned: Sequence[str]) -> dict[str, A
         "features": 0 if graph.features is None else int(graph.features.shape[1]),
         "feature_names": None if graph.feature_names is None else list(graph.feature_names),
         "feature_means": _feature_means(graph),
+    }
+
+
+def model_record(model: OrthoNet, warned: Sequence[str]) -> dict[str, Any]:
+    """Return what a run's record says of the fit, whatever it was fitted to."""
+    return {
+        "command": sys.argv,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions({}),
+        "seed": model.random_state,
+        "parameters": model.get_params(),
+        "processes": int(os.environ.get("WORLD_SIZE", "1")),
         "complete": model.complete_,
         "steps": model.n_iter_,
         "loss": float(model.history_["loss"][-1]),
@@ -224,7 +233,8 @@ def _feature_means(graph: MultilayerGraph) -> list[float] | None:
     return [float(mean) for mean in np.asarray(graph.features).mean(axis=0, dtype=np.float64)]
 
 
-def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
+def tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
+    """Say what a run found and wrote."""
     sizes = ", ".join(f"{size:,}" for size in record["cluster_sizes"])
     talk.say(
         f"{record['nodes']:,} nodes in {len(record['cluster_sizes'])} clusters of {sizes}; "
@@ -239,7 +249,7 @@ def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
 
 
 @contextmanager
-def _collected(warned: list[str]) -> Iterator[None]:
+def collected(warned: list[str]) -> Iterator[None]:
     """Collect what is warned of, once each, instead of printing it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -15,6 +15,7 @@ from orthonet.cli.earlier_run import read_again
 from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import read_inputs
 from orthonet.cli.run_folder import Run, check_new_file
+from orthonet.cli.shards import check_new_shards, shards_of, write_new_shards
 from orthonet.cli.talk import Talk
 from orthonet.files import write_network
 from orthonet.files.annotated import SUFFIXES
@@ -51,7 +52,13 @@ class Content:
 
 
 def run_convert(
-    inputs: Inputs, output: Path | None, format: str | None, nodes: Path | None, force: bool, talk: Talk
+    inputs: Inputs,
+    output: Path | None,
+    format: str | None,
+    nodes: Path | None,
+    force: bool,
+    talk: Talk,
+    n_shards: int | None = None,
 ) -> None:
     """Read and write; the last file is the one to write if none was named by --output."""
     files = list(inputs.files or ())
@@ -59,6 +66,9 @@ def run_convert(
         if len(files) + len(inputs.layer or ()) + len(inputs.view or ()) + len(inputs.two_mode or ()) < 2 or not files:
             raise ValueError("name a file to read and a file to write: orthonet convert net.mpx net.graphml")
         output = files.pop()
+    if n_shards is not None:
+        _to_shards(replace(inputs, files=files), output, n_shards, force, talk)
+        return
     target = check_new_file(output)
     if target.exists() and not force:
         raise FileExistsError(f"{output} is there already; pass --force to replace it")
@@ -68,10 +78,7 @@ def run_convert(
     kind = format or format_by_suffix(plain[-1] if plain else "")
     kind = target.suffix.lower() if annotated else kind
     with talk.waiting("reading"):
-        if len(files) == 1 and files[0].is_dir():
-            content = _of_run(files[0], kind)
-        else:
-            content = _of_files(replace(inputs, files=files), kind)
+        content = _content(replace(inputs, files=files), kind)
     for note in content.notes:
         talk.say(note)
     with talk.waiting("writing"):
@@ -88,6 +95,27 @@ def run_convert(
             )
     talk.say(f"wrote {', '.join(map(str, written))}")
     talk.result({"output": [str(path) for path in written], "read": list(content.notes)})
+
+
+def _to_shards(inputs: Inputs, output: Path, n_shards: int, force: bool, talk: Talk) -> None:
+    """Read, and write a folder of shards."""
+    folder = check_new_shards(output, force)
+    with talk.waiting("reading"):
+        content = _content(inputs, "npz")  # which holds what shards hold
+    for note in content.notes:
+        talk.say(note)
+    with talk.waiting("writing"):
+        written = write_new_shards(content.graph, folder, n_shards)
+    talk.say(f"wrote {n_shards} shards, {len(written)} files, to {output}")
+    talk.result({"output": [str(path) for path in written], "read": list(content.notes)})
+
+
+def _content(inputs: Inputs, kind: str | None) -> Content:
+    """Read a run, or files, for a format of this kind."""
+    files = list(inputs.files or ())
+    if len(files) == 1 and files[0].is_dir() and shards_of(inputs) is None:
+        return _of_run(files[0], kind)
+    return _of_files(inputs, kind)
 
 
 def _of_files(inputs: Inputs, kind: str | None) -> Content:

@@ -13,6 +13,7 @@ from pathlib import Path
 from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import read_inputs
 from orthonet.cli.run_folder import Run
+from orthonet.cli.shards import shards_of
 from orthonet.cli.talk import Talk
 from orthonet.support.text import listed
 
@@ -22,7 +23,7 @@ def run_info(inputs: Inputs, talk: Talk) -> None:
     files = list(inputs.files or ())
     if not (files or inputs.layer or inputs.view or inputs.two_mode):
         _installation(talk)
-    elif len(files) == 1 and files[0].is_dir():
+    elif len(files) == 1 and files[0].is_dir() and shards_of(inputs) is None:
         _run(files[0], talk)
     else:
         _network(inputs, talk)

@@ -26,6 +26,7 @@ from orthonet.files import (
     read_views,
 )
 from orthonet.files.annotated import SUFFIXES, read_annotated
+from orthonet.files.shards import MANIFEST, is_shards
 from orthonet.graph.features import Features
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.two_mode import TwoMode
@@ -68,8 +69,9 @@ class Given:
     inputs: Inputs
 
     def checksums(self) -> dict[str, str]:
-        """Return the SHA-256 of each file, by its absolute path."""
-        return {str(path.absolute()): checksum(path) for path in self.paths}
+        """Return the SHA-256 of each file, by its absolute path; of shards, that of their manifest, which has the others'."""
+        files = (path / MANIFEST if is_shards(path) else path for path in self.paths)
+        return {str(path.absolute()): checksum(path) for path in files}
 
 
 def read_inputs(inputs: Inputs, truth: str | None = None) -> Given:

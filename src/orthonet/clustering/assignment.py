@@ -115,11 +115,7 @@ def _in_order(
     """Number clusters by falling size, those of equal size by further keys, and at last in the order of their centres."""
     n_clusters = len(centers)
     sizes = np.bincount(labels, minlength=n_clusters)
-    if not sizes.all():
-        warn_user(
-            f"only {np.count_nonzero(sizes)} of {n_clusters} clusters could be told apart; ask for fewer, or give features or "
-            "layers that tell more nodes apart"
-        )
+    warn_of_empty_clusters(sizes)
     ranking = np.lexsort([*centers.round(6).T[::-1], *before_centers, -sizes])
     new_label = np.empty(n_clusters, dtype=np.int64)
     new_label[ranking] = np.arange(n_clusters)
@@ -127,6 +123,15 @@ def _in_order(
     return Assignment(
         labels, centers, float(np.mean(((_rows(embedding, normalize) - centers[labels]) ** 2).sum(axis=1)))
     )
+
+
+def warn_of_empty_clusters(sizes: npt.NDArray[Any]) -> None:
+    """Say so where fewer clusters were found than asked for."""
+    if not sizes.all():
+        warn_user(
+            f"only {np.count_nonzero(sizes)} of {len(sizes)} clusters could be told apart; ask for fewer, or give features or "
+            "layers that tell more nodes apart"
+        )
 
 
 def nearest_center(embedding: Array, centers: Array, normalize: bool = True) -> npt.NDArray[np.int64]:

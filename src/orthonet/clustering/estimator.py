@@ -31,10 +31,12 @@ from orthonet.clustering.parameters import (
 from orthonet.clustering.persistence import load_model, save_model
 from orthonet.clustering.prediction import probabilities_of
 from orthonet.clustering.result import FitResult
+from orthonet.clustering.shards import fit_shards
 from orthonet.embedding.devices import threads
 from orthonet.embedding.networks import NetworkKind
 from orthonet.embedding.processes import joined
 from orthonet.embedding.tensors import plain_torch
+from orthonet.files.shards import Shards
 from orthonet.graph.features import FeatureScaling
 from orthonet.graph.laplacian import LaplacianKind
 
@@ -239,7 +241,8 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             with ``layers`` alone, where each node then has a one-hot vector for features. A list of N x N matrices, a
             graph of networkx, igraph or PyTorch Geometric, an AnnData and a MuData are graphs too, see
             `orthonet.graph.convert.recognition.graph_of`. Two-mode relations are given in a graph; without features the nets
-            see the leading singular vectors of the memberships.
+            see the leading singular vectors of the memberships. `orthonet.files.Shards` are a graph in files, of which each
+            process reads its own rows.
         y : ignored
             For scikit-learn.
         layers : sequence of S matrices of shape (N, N), optional
@@ -261,6 +264,8 @@ class OrthoNet(ModelDisplay, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                 joined(training.distributed) as processes,
                 threads(training.n_jobs, source.n_nodes),
             ):
+                if isinstance(source.data, Shards):
+                    return self._install(fit_shards(source.data, parameters, processes))
                 return self._install(fit(source, parameters, processes))
         except BaseException:  # a fit that fails or is interrupted leaves the earlier one as it was
             self.__dict__.clear()

@@ -34,6 +34,7 @@ from orthonet.clustering.judging import (
     in_order,
     judge,
 )
+from orthonet.clustering.net_inputs import NetInputs
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.node_evidence import detail_arrays, terms_of
 from orthonet.clustering.ordered_aggregation import aggregate_from_search
@@ -46,9 +47,9 @@ from orthonet.clustering.run import Run
 from orthonet.embedding.checkpoints import Checkpoints
 from orthonet.embedding.devices import choose_device, choose_dtype, sum_dtype
 from orthonet.embedding.embedder import Embedder
-from orthonet.embedding.laplacians import as_low_rank, laplacian_rows
+from orthonet.embedding.laplacians import LaplacianRows, as_low_rank, laplacian_rows
 from orthonet.embedding.networks import Ensemble, build_ensemble, check_module
-from orthonet.embedding.nodes import Nodes
+from orthonet.embedding.nodes import BatchPlan, Nodes
 from orthonet.embedding.orthogonal import embedding_map
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.tensors import as_tensor
@@ -252,7 +253,7 @@ class Learned:
         }
 
 
-def new_network(prepared: Prepared, run: Run) -> Ensemble:
+def new_network(prepared: NetInputs, run: Run) -> Ensemble:
     """Return the nets that are to be trained, with initial weights."""
     k, form = run.parameters.n_clusters, run.parameters.network
     if not isinstance(form, Network):
@@ -272,18 +273,29 @@ def new_network(prepared: Prepared, run: Run) -> Ensemble:
 
 def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, checkpoints: Checkpoints | None) -> Learned:
     """Train the nets on the aggregated Laplacian, and turn their outputs into one orthonormal embedding."""
-    k, n_nodes, how, processes = (
-        run.parameters.n_clusters,
-        prepared.graph.n_nodes,
-        run.parameters.training,
-        run.processes,
-    )
+    n_nodes, processes = prepared.graph.n_nodes, run.processes
+    device = choose_device(run.parameters.training.device)
+    rows = laplacian_rows(laplacian, processes, n_nodes, device, sum_dtype(device))
+    learned = learn_rows(network, prepared, rows, processes.share(n_nodes), run, checkpoints)
+    whole = processes.gather(torch.from_numpy(learned.embedding), n_nodes).numpy()
+    return replace(learned, embedding=whole)
+
+
+def learn_rows(
+    network: Ensemble,
+    prepared: NetInputs,
+    rows: LaplacianRows,
+    share: slice,
+    run: Run,
+    checkpoints: Checkpoints | None = None,
+    batches: BatchPlan | None = None,
+) -> Learned:
+    """Train the nets on the rows ``share`` of the inputs, and return the embedding of these rows."""
+    k, how, processes = run.parameters.n_clusters, run.parameters.training, run.processes
     device = choose_device(how.device)
     dtype = choose_dtype(how.dtype, device)
-    rows = laplacian_rows(laplacian, processes, n_nodes, device, sum_dtype(device))
     neighbours = None if prepared.averaging is None else as_tensor(prepared.averaging, dtype).to(device)
     network.to(device=device, dtype=dtype).use_graph(neighbours)
-    share = processes.share(n_nodes)
     nodes = Nodes(prepared.inputs, prepared.reduced, share, device, dtype)
     training = train(
         network,
@@ -294,6 +306,7 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
         max_iter=int(how.max_iter),
         tol=how.tol,
         batch_size=run.batch_size,
+        batches=batches,
         exact_output=how.output_layer == "exact",
         seed=run.seed % 2**31,
         processes=processes,
@@ -316,8 +329,7 @@ def learn(network: Ensemble, prepared: Prepared, laplacian: Any, run: Run, check
             "for so many clusters; ask for fewer, or give more features"
         )
     embedder.to_embedding = found.matrix.numpy()
-    embedding = processes.gather(outputs @ found.matrix, n_nodes).numpy()
-    return Learned(embedder, embedding, training, found.agreement)
+    return Learned(embedder, (outputs @ found.matrix).numpy(), training, found.agreement)
 
 
 # Judge

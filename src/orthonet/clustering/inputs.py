@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from orthonet.clustering.result import FitResult
 from orthonet.embedding.embedder import Embedder
+from orthonet.files.shards import Shards
 from orthonet.graph.convert.recognition import graph_of
 from orthonet.graph.features import Features, FeatureScaler, block_rows, check_features, is_float_map, spooled
 from orthonet.graph.membership_layers import with_membership_layers
@@ -30,25 +31,29 @@ class FitInput:
 
     Attributes
     ----------
-    data : MultilayerGraph or features
+    data : MultilayerGraph, features or Shards
     name : str
         What messages call the features.
     feature_names : tuple of str or None
         If the features came with names.
     """
 
-    data: MultilayerGraph | Features
+    data: MultilayerGraph | Features | Shards
     name: str
     feature_names: FeatureNames
 
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        return self.data.n_nodes if isinstance(self.data, MultilayerGraph) else int(self.data.shape[0])
+        return self.data.n_nodes if isinstance(self.data, MultilayerGraph | Shards) else int(self.data.shape[0])
 
 
 def fit_input(X: Any, layers: Sequence[Any] | None, validate: Validated) -> FitInput:
-    """Return what was passed to ``fit`` as a graph, or as features without layers."""
+    """Return what was passed to ``fit`` as a graph, or as features without layers, or as shards."""
+    if isinstance(X, Shards):
+        if layers is not None:
+            raise ValueError("fit takes Shards alone, which have layers of their own")
+        return FitInput(X, "features", X.manifest.feature_names)
     graph = graph_of(X)
     if isinstance(layers, MultilayerGraph) or (graph is not None and layers is not None):
         raise ValueError("fit takes a MultilayerGraph alone, or features with layers=[…], not both")

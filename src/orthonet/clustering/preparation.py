@@ -101,7 +101,8 @@ class Prepared:
 
 def prepare(source: FitInput, parameters: Parameters) -> Prepared:
     """Scale and smooth the features, and build the layer of all of them together."""
-    graph, share, weights = source.data, parameters.feature_layer, given_weights(parameters)
+    graph: Any = source.data
+    share, weights = parameters.feature_layer, given_weights(parameters)
     if not isinstance(graph, MultilayerGraph):
         graph, share, weights = _graph_of_features(graph, parameters), 0.0, None
     relations = with_membership_layers(graph)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,13 @@ class Nodes:
     def _as_tensor(self, rows: Any) -> Tensor:
         scaled = self.scale(rows if issparse(rows) else np.asarray(rows))
         return as_tensor(scaled, self.dtype).to(self.device)
+
+
+class BatchPlan(Protocol):
+    """Which nodes of a process each step sees."""
+
+    def at(self, step: int) -> npt.NDArray[np.intp]:
+        """Return the nodes of a step, counted from 0, in ascending order."""
 
 
 @dataclass

@@ -37,6 +37,8 @@ class Processes:
 
     rank: int = 0
     size: int = 1
+    bounds: tuple[int, ...] | None = None
+    """The first node of each process, and the number of nodes, where files say who has which; equal shares if None."""
     bytes_sent: int = field(default=0, compare=False)
     """What this process gave to sums and exchanges so far, in bytes."""
 
@@ -47,7 +49,7 @@ class Processes:
 
     def share(self, n_nodes: int) -> slice:
         """Return which of the nodes are this process's own."""
-        bounds = np.linspace(0, n_nodes, self.size + 1).astype(int)
+        bounds = self.bounds or np.linspace(0, n_nodes, self.size + 1).astype(int)
         return slice(int(bounds[self.rank]), int(bounds[self.rank + 1]))
 
     def sum(self, tensors: Sequence[Tensor]) -> list[Tensor]:
@@ -65,14 +67,39 @@ class Processes:
         """Return the rows of all nodes, of which each process gives its share."""
         if self.size == 1:
             return rows
-        longest = max(Processes(rank, self.size).length(n_nodes) for rank in range(self.size))
-        padded = rows.new_zeros((longest, *rows.shape[1:]))
-        padded[: len(rows)] = rows
-        self.bytes_sent += padded.numel() * padded.element_size()
+        padded, lengths = self._padded(rows, n_nodes)
         parts = [torch.empty_like(padded) for _ in range(self.size)]
         with _reached():
             dist.all_gather(parts, padded)
-        return torch.cat([part[: Processes(rank, self.size).length(n_nodes)] for rank, part in enumerate(parts)])
+        return torch.cat([part[:length] for part, length in zip(parts, lengths, strict=True)])
+
+    def to_first(self, rows: Tensor, n_nodes: int) -> Tensor:
+        """Return the rows of all nodes in the first process, and in the others their own."""
+        if self.size == 1:
+            return rows
+        padded, lengths = self._padded(rows, n_nodes)
+        parts = [torch.empty_like(padded) for _ in range(self.size)] if self.first else None
+        with _reached():
+            dist.gather(padded, parts)
+        return rows if parts is None else torch.cat([part[:n] for part, n in zip(parts, lengths, strict=True)])
+
+    def exchange(self, outgoing: Tensor, n_sent: Sequence[int], n_received: Sequence[int]) -> Tensor:
+        """Send the rows of ``outgoing``, so many to each process in turn, and return what all of them sent to this one."""
+        if self.size == 1:
+            return outgoing
+        self.bytes_sent += (len(outgoing) - n_sent[self.rank]) * outgoing[:1].numel() * outgoing.element_size()
+        incoming = outgoing.new_empty((sum(n_received), *outgoing.shape[1:]))
+        with _reached():
+            dist.all_to_all_single(incoming, outgoing, list(n_received), list(n_sent))
+        return incoming
+
+    def _padded(self, rows: Tensor, n_nodes: int) -> tuple[Tensor, list[int]]:
+        """Return own rows as many as the longest share has, as exchanges want them, and the length of each share."""
+        lengths = [Processes(rank, self.size, self.bounds).length(n_nodes) for rank in range(self.size)]
+        padded = rows.new_zeros((max(lengths), *rows.shape[1:]))
+        padded[: len(rows)] = rows
+        self.bytes_sent += padded.numel() * padded.element_size()
+        return padded, lengths
 
     def length(self, n_nodes: int) -> int:
         """Return how many nodes are this process's own."""

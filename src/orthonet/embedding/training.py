@@ -30,7 +30,7 @@ from orthonet.embedding.exact_output import best_output
 from orthonet.embedding.laplacians import LaplacianRows, LowRankRows
 from orthonet.embedding.loss import SmallLoss, cholesky_guarded
 from orthonet.embedding.networks import Ensemble
-from orthonet.embedding.nodes import Batches, Nodes
+from orthonet.embedding.nodes import Batches, BatchPlan, Nodes
 from orthonet.embedding.processes import Processes
 from orthonet.embedding.training_result import EXACT_WINDOW, WINDOW, TrainingResult
 from orthonet.support.memory import check_memory
@@ -53,6 +53,7 @@ def train(
     max_iter: int = 200,
     tol: float = 5e-3,
     batch_size: int | None = None,
+    batches: BatchPlan | None = None,
     exact_output: bool = False,
     seed: int = 0,
     processes: Processes | None = None,
@@ -79,6 +80,8 @@ def train(
         How little the embedding turns between two looks when training stops.
     batch_size : int, optional
         Nodes per step, over all processes; all by default.
+    batches : BatchPlan, optional
+        Which of this process's nodes each step sees, if not those that ``batch_size`` and ``seed`` make.
     exact_output : bool, default=False
         Solve for the last layer at each step; for perceptrons.
     seed : int, default=0
@@ -91,8 +94,7 @@ def train(
         Progress bar: after two seconds on a terminal (None), always or never.
     """
     processes = processes or Processes()
-    batches = None
-    if batch_size is not None and batch_size < laplacian.n_nodes:
+    if batches is None and batch_size is not None and batch_size < laplacian.n_nodes:
         own = max(batch_size * len(nodes) // laplacian.n_nodes, 1)
         batches = Batches(len(nodes), own, (seed, processes.rank))
     if batches is None:
@@ -168,7 +170,7 @@ class _Run:
     nodes: Nodes
     laplacian: LaplacianRows
     n_outputs: int
-    batches: Batches | None
+    batches: BatchPlan | None
     processes: Processes
     exact_output: bool = False
     average: dict[str, Tensor] = field(default_factory=dict)

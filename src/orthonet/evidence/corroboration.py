@@ -21,13 +21,14 @@ noise, it spoils the other. So
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import MANY_NODES, quick_support
-from orthonet.evidence.mending import mend
+from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.sameness import without_copies
 from orthonet.evidence.sources import Labels, Source
 
@@ -46,7 +47,13 @@ ROUGHLY = 0.003
 
 
 def corroboration(
-    sources: Sequence[Source], starts: Sequence[Labels], n_clusters: int, rng: np.random.Generator
+    sources: Sequence[Source],
+    starts: Sequence[Labels],
+    n_clusters: int,
+    rng: np.random.Generator,
+    *,
+    mend: Callable[..., Partition] | None = None,
+    support: Callable[[Source, Labels, int], float] = quick_support,
 ) -> npt.NDArray[np.float64]:
     """Return c of each source; 1 for a source that is alone.
 
@@ -57,18 +64,24 @@ def corroboration(
         Proposed partitions, the best of which are mended with each source alone and without it.
     n_clusters : int
     rng : numpy.random.Generator
+    mend, support : functions, optional
+        As `orthonet.evidence.mending.mend`, and the support by one source; others where labels are those of own nodes only.
     """
     n_sources = len(sources)
     if n_sources == 1:
         return np.ones(1)
-    by_source = np.array([[quick_support(source, start, n_clusters) for source in sources] for start in starts])
+    by_source = np.array([[support(source, start, n_clusters) for source in sources] for start in starts])
     apart = np.array([not source.joint and source.observations > 0 for source in sources])
 
     def found_from(weights: npt.NDArray[np.float64]) -> Labels:
-        return _best(sources, starts, by_source @ weights, n_clusters, rng, weights)
+        # The best of what comes of mending the most supported starts.
+        ranked = [starts[index] for index in np.argsort(-(by_source @ weights), kind="stable")[:MENDED]]
+        chosen, mend_one = (ranked, mend) if mend else (without_copies(ranked, ALIKE), _mend_roughly)
+        mended = (mend_one(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in chosen)
+        return max(mended, key=lambda partition: partition.support).labels
 
     alone = [found_from(row) for row in np.eye(n_sources)]
-    most = np.array([quick_support(source, own, n_clusters) for source, own in zip(sources, alone, strict=True)])
+    most = np.array([support(source, own, n_clusters) for source, own in zip(sources, alone, strict=True)])
     loudness = np.where(most > 0, most, np.inf)
 
     def reached(index: int, others: npt.NDArray[np.bool_]) -> float:
@@ -76,7 +89,7 @@ def corroboration(
         partitions = [alone[other] for other in np.flatnonzero(others)]
         if others.sum() > 1:
             partitions.append(found_from(others / loudness))
-        most_explained = max(quick_support(sources[index], labels, n_clusters) for labels in partitions)
+        most_explained = max(support(sources[index], labels, n_clusters) for labels in partitions)
         return float(np.clip(most_explained / loudness[index], 0.0, 1.0))
 
     values = np.zeros(n_sources)
@@ -104,19 +117,6 @@ def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64
     return np.where(averaged, corroborations, weights)
 
 
-def _best(
-    sources: Sequence[Source],
-    starts: Sequence[Labels],
-    supports: npt.NDArray[np.float64],
-    n_clusters: int,
-    rng: np.random.Generator,
-    weights: npt.NDArray[np.float64],
-) -> Labels:
-    """Return the best of what comes of mending the most supported starts."""
-    ranked = [starts[index] for index in np.argsort(-supports, kind="stable")]
-    chosen = without_copies(ranked[:MENDED], ALIKE)
-    rest = ROUGHLY if len(chosen[0]) > MANY_NODES else None
-    mended = (
-        mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS, restless_share=rest) for start in chosen
-    )
-    return max(mended, key=lambda partition: partition.support).labels
+def _mend_roughly(sources: Sequence[Source], labels: Labels, *given: Any, max_rounds: int) -> Partition:
+    rest = ROUGHLY if len(labels) > MANY_NODES else None
+    return mend(sources, labels, *given, max_rounds=max_rounds, restless_share=rest)

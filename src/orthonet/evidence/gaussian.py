@@ -82,9 +82,8 @@ class GaussianSource:
         self._values = values
         self._weights = np.ones(len(values)) if node_weights is None else node_weights
         together = np.zeros(len(values), dtype=np.int64)
-        moments = self._moments(together, 1)
-        self._covariance = moments[2][0] / self._weights.sum()
-        self._center = (self._weights @ values) / self._weights.sum()
+        moments = sizes, means, scatters = self._moments(together, 1)
+        self._covariance, self._center = scatters[0] / sizes[0], means[0]
         self._without_clusters = self._log_predictive(moments, together)[:, 0]
 
     @classmethod
@@ -94,7 +93,7 @@ class GaussianSource:
             return None
         table = np.asarray(features, dtype=np.float64)
         some = table[:: max(1, len(table) // SAMPLE)]
-        continuous = np.array([_largest_share(column) < COMMON_VALUE for column in some.T], dtype=bool)
+        continuous = are_continuous(some)
         continuous &= table.std(axis=0) > 0
         if continuous.mean() < CONTINUOUS_COLUMNS:
             return None
@@ -144,6 +143,10 @@ class GaussianSource:
         """Return the values with nodes counted by their weights."""
         return type(self)(self._values, self.name, self.observations, node_weights=node_weights, joint=self.joint)
 
+    def _n_counted(self) -> int:
+        """Return how many nodes the moments are those of."""
+        return len(self._values)
+
     def _moments(self, labels: Labels, n_clusters: int) -> Moments:
         """Return for each cluster the sum of weights, the mean, and the scatter about it."""
         values, weights = self._values, self._weights
@@ -166,7 +169,7 @@ class GaussianSource:
         values, n_features = self._values[nodes], self._values.shape[1]
         sizes, means, scatters = moments
         prior_weight = n_features + 1.0  # what the shared covariance counts for: as many nodes as it has dimensions
-        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, self.n_nodes)
+        shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, self._n_counted())
         center = self._center
         weights = CENTER_WEIGHT + sizes
         offsets = means - center
@@ -224,6 +227,11 @@ def _regularized(within: Array, whole: Array, n_nodes: int) -> Array:
     share = n_features / (n_nodes + n_features)
     rounding = ROUNDING * max(float(np.trace(whole)) / n_features, np.finfo(np.float64).tiny)
     return (1 - share) * within + share * whole + rounding * np.eye(n_features)
+
+
+def are_continuous(some: Array) -> npt.NDArray[np.bool_]:
+    """Tell which columns are continuous, by some of their rows: no value is common."""
+    return np.array([_largest_share(column) < COMMON_VALUE for column in some.T], dtype=bool)
 
 
 def _largest_share(column: Array) -> float:

@@ -30,24 +30,25 @@ def agreement(first: Labels, second: Labels) -> float:
     return float(normalized_mutual_info_score(first[some], second[some]))
 
 
-def is_same(better: Partition, other: Partition) -> bool:
+def is_same(better: Partition, other: Partition, *, by_labels: bool = True) -> bool:
     """Tell whether two partitions are the same under other numbers, but for nodes that could be in either of two clusters."""
     lost = better.support - other.support
-    if len(better.labels) <= MANY_NODES or lost <= SMALLEST_GAIN:
+    if not by_labels or len(better.labels) <= MANY_NODES or lost <= SMALLEST_GAIN:
         return lost <= SMALLEST_GAIN
     near = lost <= SAME_SUPPORT * abs(better.support)
     return near and agreement(better.labels, other.labels) >= SAME_LABELS
 
 
-def distinct(partitions: Sequence[Partition]) -> list[Partition]:
+def distinct(partitions: Sequence[Partition], *, by_labels: bool = True) -> list[Partition]:
     """Return the partitions, most supported first, and of those that are the same the one that was found first.
 
-    Where support is equal they are the same one under other numbers, but for nodes of which no source says anything.
+    Where support is equal they are the same one under other numbers, but for nodes of which no source says anything. Without
+    ``by_labels`` only support is looked at: labels of own nodes would tell each process something else.
     """
     kept: list[Partition] = []
     for one in sorted(partitions, key=lambda partition: -round(partition.support / SMALLEST_GAIN)):
-        compared = kept if len(one.labels) > MANY_NODES else kept[-1:]
-        if not any(is_same(other, one) for other in compared):
+        compared = kept if by_labels and len(one.labels) > MANY_NODES else kept[-1:]
+        if not any(is_same(other, one, by_labels=by_labels) for other in compared):
             kept.append(one)
     return kept
 

@@ -8,6 +8,7 @@ from orthonet.files.memberships import add_memberships, read_memberships
 from orthonet.files.network import NetworkFile
 from orthonet.files.read import read_network
 from orthonet.files.report import LayerReport, ReadReport
+from orthonet.files.shards import Shards, write_shards
 from orthonet.files.tables.node_table import FeatureTable
 from orthonet.files.views import ViewsFile, read_views
 from orthonet.files.write import write_network
@@ -19,6 +20,7 @@ __all__ = [
     "MultiviewFile",
     "NetworkFile",
     "ReadReport",
+    "Shards",
     "ViewsFile",
     "add_memberships",
     "read_features",
@@ -28,4 +30,5 @@ __all__ = [
     "read_network",
     "read_views",
     "write_network",
+    "write_shards",
 ]

@@ -14,6 +14,8 @@ from orthonet.files.joining import joined
 from orthonet.files.network import NetworkFile, NetworkPart
 from orthonet.files.options import Ids, MissingFeatures, MissingWeights, Policy, ReadOptions, UnknownNodes
 from orthonet.files.registry import FORMATS, format_of
+from orthonet.files.shards.manifest import is_shards
+from orthonet.files.shards.reading import read_shards
 from orthonet.files.source import PathType, Source
 from orthonet.files.tables.feature_values import fill_missing
 from orthonet.files.tables.node_table import FeatureTable, read_node_table
@@ -161,8 +163,11 @@ def named_paths(paths: Any) -> list[tuple[str | None, PathType]]:
 
 def _part(name: str | None, path: PathType, format: str | None, options: ReadOptions) -> NetworkPart:
     with naming_file(path):
-        source = Source.of(path)
-        part = FORMATS[format or format_of(source)].read(source, options)
+        if format is None and is_shards(path):
+            part = read_shards(path)
+        else:
+            source = Source.of(path)
+            part = FORMATS[format or format_of(source)].read(source, options)
     if name is None:
         return part
     if len(part.layers) != 1:

@@ -132,7 +132,7 @@ class FeatureScaler:
             low, high = (extreme.toarray().ravel() for extreme in (features.min(axis=0), features.max(axis=0)))
             # A word that no document has is common in sparse data; only if there are no others is it worth a word.
             if (low == high).all():
-                _tell_constant(low == high, name)
+                tell_constant(low == high, name)
             return cls(kind)
         largest = np.max([np.abs(rows).max(axis=0) for rows in _blocks(features)], axis=0).astype(np.float64)
         unit = np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
@@ -140,7 +140,7 @@ class FeatureScaler:
         spread = np.sqrt(sum(((rows / unit - centre) ** 2).sum(axis=0) for rows in _blocks(features)) / len(features))
         mean, deviation = largest * centre, largest * spread
         constant = spread <= 10 * np.finfo(features.dtype).eps
-        _tell_constant(constant, name)
+        tell_constant(constant, name)
         if kind != "standard":
             return cls(kind)
         return cls(kind, mean, np.where(constant, 1.0, deviation))
@@ -158,7 +158,8 @@ class FeatureScaler:
         return features
 
 
-def _tell_constant(constant: npt.NDArray[np.bool_], name: str) -> None:
+def tell_constant(constant: npt.NDArray[np.bool_], name: str) -> None:
+    """Warn of columns that are constant, and raise if all are."""
     if constant.all():
         raise ValueError(
             f"{name}: all {len(constant)} columns are constant, so they cannot tell the nodes apart; pass features that "

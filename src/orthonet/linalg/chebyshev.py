@@ -184,16 +184,23 @@ class ChebyshevFilter:
 
 def upper_bound(matrix: Any, rng: np.random.Generator) -> float:
     """Return a bound of the largest eigenvalue by a few steps of Lanczos [2]_, far below Gershgorin's where degrees differ."""
-    vector = rng.standard_normal(matrix.shape[0])
-    vector /= np.linalg.norm(vector)
+    n = matrix.shape[0]
+    return lanczos_bound(lambda vector: matrix @ vector, rng.standard_normal(n), lambda a, b: float(a @ b), n)
+
+
+def lanczos_bound(
+    times: Callable[[Array], Array], vector: Array, dot: Callable[[Array, Array], float], n: int
+) -> float:
+    """Return the bound for a matrix by its products and scalar products, which may be sums over the rows of processes."""
+    vector = vector / np.sqrt(dot(vector, vector))
     before, beta = np.zeros_like(vector), 0.0
     diagonal: list[float] = []
     off: list[float] = []
-    for _ in range(min(BOUND_STEPS, matrix.shape[0])):
-        image = matrix @ vector - beta * before
-        diagonal.append(float(vector @ image))
+    for _ in range(min(BOUND_STEPS, n)):
+        image = times(vector) - beta * before
+        diagonal.append(dot(vector, image))
         image -= diagonal[-1] * vector
-        beta = float(np.linalg.norm(image))
+        beta = float(np.sqrt(dot(image, image)))
         off.append(beta)
         if beta <= 1e-10 * max(abs(diagonal[0]), 1e-300):
             break
