@@ -32,7 +32,7 @@ from orthonet.cli.run_folder import (
     write_run,
 )
 from orthonet.cli.talk import Talk
-from orthonet.cli.wording import OPTIONS
+from orthonet.cli.wording import OPTIONS, in_options
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, nested, without_defaults
 from orthonet.graph.multilayer import MultilayerGraph
@@ -140,7 +140,7 @@ def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
             all_names = f"NAME=VALUE with one of {', '.join(known)}"
             wanted = " or ".join(f"{one}={value}" for one in meant) if given and meant else all_names
             raise ValueError(f"--set {text}: write {wanted}")
-        if name in OPTIONS:
+        if name in OPTIONS and text != "layer_weights=None":  # --layer-weight gives numbers only
             raise ValueError(f"--set {text}: this setting has an option of its own, {OPTIONS[name]}")
         try:
             found[name] = ast.literal_eval(value)
@@ -240,12 +240,11 @@ def _tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
 
 @contextmanager
 def _collected(warned: list[str]) -> Iterator[None]:
-    """Collect what is warned of, once each, instead of printing it."""
+    """Collect what is warned of, once each and in the words of the command line, instead of printing it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     for one in caught:
-        said = one.message.args[0] if isinstance(one.message, Warning) and one.message.args else one.message
-        message = said if isinstance(said, str) else str(said)
+        message = in_options(one.message)
         if issubclass(one.category, UserWarning | RuntimeWarning) and message not in warned:
             warned.append(message)

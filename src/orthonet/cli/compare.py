@@ -16,6 +16,7 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
 from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
+from orthonet.cli.wording import in_options
 from orthonet.clustering.choosing import check_range, choose_clusters
 from orthonet.clustering.parameter_checks import ClusterRange, check_number_of_clusters
 from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, Fit, fits_of
@@ -108,7 +109,7 @@ def _chosen_numbers(given: Given, wanted: str | tuple[int, int], seed: int, talk
         warnings.simplefilter("always")
         found = choose_clusters(given.graph, numbers, seed, verbose=talk.verbose)
     for one in caught:
-        talk.warn(str(one.message))
+        talk.warn(in_options(one.message))
     talk.say(str(found))
     return found
 
