@@ -108,6 +108,7 @@ def asked(request: dict[str, Any], content_bytes: int, spare_seconds: int | None
     """Return what the other process answers about a file of so many bytes; raise `ReaderError` if it could not read it."""
     seconds = (SPARE_SECONDS if spare_seconds is None else spare_seconds) + content_bytes // BYTES_PER_SECOND
     request |= {"memory": SPARE_MEMORY + MEMORY_PER_BYTE * content_bytes, "seconds": seconds}
+    request["patience"] = PATIENCE * seconds + 1
     with _lock:
         reader = _idle.pop() if _idle else None
     used = reader is not None and reader.owner == os.getpid()
