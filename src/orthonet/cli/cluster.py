@@ -39,6 +39,7 @@ from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
 from orthonet.report.scatter import WEBGL_ABOVE
+from orthonet.support.memory import within_available_memory
 from orthonet.support.optional import require
 from orthonet.support.text import listed
 
@@ -84,7 +85,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     if first:
         for note in (*given.notes, *_features_named(given.graph)):
             talk.say(note)
-    with _collected(warned):
+    with _collected(warned), within_available_memory():
         begun = time.perf_counter()
         model = _fitted(given, inputs, job, talk)
         seconds["fitting"] = time.perf_counter() - begun
@@ -104,7 +105,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     }
     if job.report:
         begun = time.perf_counter()
-        with talk.waiting("writing the report"):
+        with talk.waiting("writing the report"), within_available_memory():
             columns = dict(given.attributes) | ({} if truth is None else {str(job.truth): truth.classes})
             files[REPORT] = _page(given, model, record | {"seconds": seconds}, columns)
         seconds["report"] = time.perf_counter() - begun

@@ -26,6 +26,7 @@ from orthonet.files.tables.writing import table_bytes
 from orthonet.report.provenance import versions
 from orthonet.support.checks import check_integer
 from orthonet.support.files import write_atomically
+from orthonet.support.memory import within_available_memory
 from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
 
@@ -59,7 +60,7 @@ def run_compare(
     n_clusters = numbers.chosen if numbers is not None else check_integer(wanted, "n_clusters", minimum=2)
     fits = fits_of((METHODS[name] for name in chosen), given.graph, given.views, n_clusters)
     outcomes: list[Outcome] = []
-    with progress("comparing", len(chosen) * runs, talk.verbose, slow_steps=True) as report:
+    with progress("comparing", len(chosen) * runs, talk.verbose, slow_steps=True) as report, within_available_memory():
 
         def watched(title: str, fit: Fit) -> Fit:
             def run(one: int) -> Any:

@@ -10,7 +10,7 @@ import typer
 
 from orthonet.cli.wording import in_options
 
-NO_MEMORY = ("not enough memory", "out of memory", "allocate memory", "bad_alloc")
+NO_MEMORY = ("not enough memory", "out of memory", "allocate memory", "bad_alloc", "can't start new thread")
 """What torch, and the libraries below it, say in an error of no kind of its own where memory is lacking."""
 
 

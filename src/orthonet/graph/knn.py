@@ -23,10 +23,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
+from sklearn import config_context, get_config
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 
 from orthonet.graph.features import Features
 from orthonet.support.checks import check_choice, check_integer
+from orthonet.support.memory import available_bytes, check_memory
 from orthonet.support.optional import require
 from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
@@ -40,6 +42,8 @@ UNUSABLE_METRICS = {"precomputed", "mahalanobis", "seuclidean", "haversine", "na
 METRICS = sorted(set(VALID_METRICS["brute"]) - UNUSABLE_METRICS)
 EXACT_UP_TO = 20_000
 """Nodes up to which "auto" searches exactly in any dimension."""
+BYTES_PER_CANDIDATE = 50
+"""Memory of the approximate search for each neighbour that it looks for, measured."""
 EXACT_UP_TO_DIMENSIONS = 8
 """Dimensions up to which a k-d tree is exact and fast for any number of nodes."""
 
@@ -106,8 +110,9 @@ def knn_layer(
     if _search_approximately(search, features, metric):
         distances, neighbours = _approximate_neighbours(features, n_neighbors, metric, random_state)
     else:
-        finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
-        distances, neighbours = finder.kneighbors()
+        with config_context(working_memory=_megabytes_at_once()):
+            finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
+            distances, neighbours = finder.kneighbors()
     values = WEIGHTINGS[weights](np.asarray(distances, dtype=np.float64), neighbours)
     # A weight may underflow to 0, but the nodes are still neighbours.
     values = np.maximum(values, np.finfo(np.float32).tiny)
@@ -154,6 +159,13 @@ def _not_zero(distances: Distances) -> Distances:
     return np.maximum(distances, floor)
 
 
+def _megabytes_at_once() -> float:
+    """Return what a block of distances may take: what scikit-learn lets it, but no more than a quarter of what is available."""
+    available = available_bytes()
+    usual: float = get_config()["working_memory"]
+    return usual if available is None else max(1.0, min(usual, available / 4 / 2**20))
+
+
 def _check_squares(features: Features, name: str) -> None:
     """Refuse features whose squared distances are too large for their kind of numbers."""
     if 0 in features.shape or features.dtype.kind != "f":
@@ -192,6 +204,11 @@ def _approximate_neighbours(
 ) -> tuple[Distances, Neighbours]:
     # A wider search than asked for: with k + 1 of 10 neighbours the recall is 0.93, with 30 it is 0.999, at no more time.
     width = min(max(n_neighbors + 1, 30), features.shape[0])
+    check_memory(
+        BYTES_PER_CANDIDATE * width * features.shape[0],
+        f"the approximate search for neighbours of {features.shape[0]:,} nodes",
+        f"free some memory, or reduce the features to {EXACT_UP_TO_DIMENSIONS} dimensions, for which a tree suffices",
+    )
     known_as = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}.get(metric, metric)
     index = _pynndescent().NNDescent(
         features, metric=known_as, n_neighbors=width, random_state=random_state, compressed=False
