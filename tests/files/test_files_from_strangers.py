@@ -181,6 +181,14 @@ def test_a_matlab_file_that_claims_gigabytes_is_refused_within_its_limits(tmp_pa
         assert "set.mat" in refused(read, tmp_path / "set.mat")
 
 
+@pytest.mark.parametrize(("matlab_class", "kind"), [(0, 9), (CHAR, 0)])
+def test_a_matlab_value_of_no_class_or_no_type_is_refused(tmp_path, matlab_class, kind):
+    """On the first scipy raises an UnboundLocalError, on the second it crashes."""
+    value = matrix_element(matlab_class, (1, 3), body=element(kind, b"abcdefgh" * 3))
+    (tmp_path / "set.mat").write_bytes(mat(value))
+    refused(lambda file: read_multiview_mat(file, views=["X"]), tmp_path / "set.mat")
+
+
 @pytest.mark.parametrize("labels", [False, True])
 def test_a_sparse_matrix_of_a_matlab_file_has_about_as_many_rows_as_entries(tmp_path, labels):
     """Rows without entries take no room in a file, and a kilobyte of it took a gigabyte here."""
