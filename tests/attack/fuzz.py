@@ -72,9 +72,9 @@ def absorb(state, marks, names):
     return ended_in
 
 
-def attack_all(seed, total, state_file):
-    """Try ``total`` inputs, a batch per process, from where the state file says."""
-    state = {"seed": seed, "next": 0, "kinds": {}, "crashes": [], "memory": 0, "seconds": 0, "processor_seconds": 0}
+def attack_all(seed, total, state_file, first=0):
+    """Try the inputs from ``first`` to ``total``, a batch per process, from where the state file says."""
+    state = {"seed": seed, "next": first, "kinds": {}, "crashes": [], "memory": 0, "seconds": 0, "processor_seconds": 0}
     if state_file.exists():
         state = json.loads(state_file.read_text())
     marks = state_file.with_suffix(".marks")
@@ -135,6 +135,9 @@ def summary(state):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--inputs", type=int, default=1_000_000)
+    parser.add_argument(
+        "--first", type=int, default=0, help="where to begin, for several of these programs side by side"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--state", type=Path, default=Path("attack.json"))
     parser.add_argument("--batch", type=int, nargs=2, help="for the processes that this program starts")
@@ -145,4 +148,4 @@ if __name__ == "__main__":
     elif given.batch:
         batch(given.seed, *given.batch, given.state)
     else:
-        sys.exit(0 if attack_all(given.seed, given.inputs, given.state) else 1)
+        sys.exit(0 if attack_all(given.seed, given.inputs, given.state, given.first) else 1)

@@ -65,3 +65,39 @@ def test_a_clustering_with_little_memory_ends_with_a_sentence_and_keeps_the_earl
     assert {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()} == before
     assert not [path.name for path in home.iterdir() if path.name.startswith(".")]
     assert np.loadtxt(home / "run" / "labels.csv", delimiter=",", skiprows=1).shape == (300, 3)
+
+
+ON_A_SMALL_MACHINE = {
+    "exact mean": (700, ["--set", "aggregation.solver=exact", "--set", "assign_labels=kmeans"]),
+    "search": (335, []),
+    "default training": (365, []),
+    "wide net": (700, ["--set", "network.hidden_layers=[20000]", "--set", "assign_labels=kmeans"]),
+}
+"""Megabytes that are left, and settings with which a fit of 6,000 nodes needs more than that; it takes 390 by default."""
+
+
+@pytest.mark.parametrize("stage", ON_A_SMALL_MACHINE)
+def test_a_clustering_that_needs_more_than_the_machine_has_ends_with_a_sentence_before_the_system_kills_it(home, stage):
+    before = {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()}
+    graph = datasets.make_multilayer_gaussians(6000, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
+    write_network(graph, home / "edges.csv", nodes=home / "nodes.csv")
+    megabytes, settings = ON_A_SMALL_MACHINE[stage]
+    command = ["cluster", home / "edges.csv", "-f", home / "nodes.csv", "-k", 3, "--no-report", "-o", home / "run"]
+    done = subprocess.run(
+        [
+            sys.executable,
+            str(Path(__file__).with_name("small_machine.py")),
+            *map(str, [megabytes, *command, *settings]),
+        ],
+        env=os.environ | {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    said, took = done.stderr.splitlines()[-2:]
+    assert said.startswith("orthonet cluster: there is not enough memory")
+    assert "Traceback" not in done.stderr
+    assert int(took.split()[1]) <= megabytes
+    assert {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()} == before
+    assert not [path.name for path in home.iterdir() if path.name.startswith(".")]

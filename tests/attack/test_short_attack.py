@@ -30,6 +30,14 @@ def test_a_run_that_is_stopped_goes_on_and_counts_each_input_once(tmp_path, monk
     assert found["crashes"] == []
 
 
+def test_a_part_of_the_inputs_is_tried_by_itself(tmp_path):
+    state = tmp_path / "attack.json"
+    assert fuzz.attack_all(5, 140, state, first=120)
+    found = json.loads(state.read_text())
+    assert found["next"] == 140
+    assert sum(sum(counts.values()) for counts in found["kinds"].values()) == 20
+
+
 def test_the_same_seed_gives_the_same_inputs_wherever_one_starts(tmp_path):
     files = attack.good_files(tmp_path)
     assert list(attack.inputs(files, 3, 5, 10)) == list(attack.inputs(files, 3, 0, 20))[5:15]

@@ -1,5 +1,7 @@
 """Errors, warnings and notes of the library in the words of the command line; what a user wrote stays as it is."""
 
+import json
+
 import pytest
 
 from orthonet.support.sentences import Argument, Sentence
@@ -80,3 +82,38 @@ def test_the_column_of_layers_is_named_by_its_own_option(orthonet, tmp_path):
     (tmp_path / "edges.csv").write_text("source,target\na,b\n")
     done = orthonet("info", tmp_path / "edges.csv", "--layer-column", "kind")
     assert "edges.csv: --layer-column kind is not a column; its columns are 'source', 'target'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("argument", "setting"),
+    [
+        (Argument("solver", "compressed"), "--set aggregation.solver=compressed"),
+        (Argument("assign_labels", "kmeans"), "--set assign_labels=kmeans"),
+        (Argument("layer_weights", None), "--set layer_weights=None"),
+        (Argument("network.hidden_layers", (64, 9)), "--set network.hidden_layers=(64, 9)"),
+    ],
+    ids=str,
+)
+def test_an_argument_without_an_option_is_said_as_a_setting_that_is_understood(in_options, argument, setting):
+    from orthonet.cli.cluster import parsed_settings
+
+    said = in_options(Sentence("pass ", argument))
+    assert said == f"pass {setting}"
+    assert parsed_settings([said.removeprefix("pass --set ")]) == {
+        setting.removeprefix("--set ").partition("=")[0]: argument.values[0]
+    }
+
+
+def test_warnings_in_the_record_and_in_the_report_name_options(orthonet, tmp_path):
+    pairs = [f"n{2 * i},n{2 * i + 1}" for i in range(12)]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *pairs]))
+    done = orthonet("cluster", tmp_path / "edges.csv", "-k", 3, "--steps", 2, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "12 components" in done.stderr
+    for text in (
+        done.stderr,
+        " ".join(json.loads((tmp_path / "out" / "run.json").read_text())["warnings"]),
+        (tmp_path / "out" / "report.html").read_text().partition('id="warnings"')[2].partition("</section>")[0],
+    ):
+        assert "Raise --neighbors if it was built from features; else lower its weight in --layer-weight" in text
+        assert "n_neighbors" not in text

@@ -80,6 +80,20 @@ def test_a_killed_worker_is_restarted_and_nothing_is_lost(tmp_path):
     np.testing.assert_array_equal(found["labels"], found["undisturbed"])
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_the_first_process_may_take_longer_than_torch_waits():
+    assert run(SCRIPTS / "wait_for_first.py", 2, "default", 6).stdout == "heard"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_process_that_has_waited_too_long_says_so():
+    said = run(SCRIPTS / "wait_for_first.py", 2, 2, 6).stdout
+    assert said.startswith("nothing came from another process of this fit for 0:00:02; ")
+    assert "init_process_group" in said
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 def test_each_node_belongs_to_one_process(size):
     shares = [Processes(rank, size).share(10) for rank in range(size)]

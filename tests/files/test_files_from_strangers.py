@@ -2,6 +2,7 @@
 
 import io
 import struct
+import tracemalloc
 import warnings
 import zipfile
 import zlib
@@ -178,6 +179,29 @@ def test_a_matlab_file_that_claims_gigabytes_is_refused_within_its_limits(tmp_pa
     assert (tmp_path / "set.mat").stat().st_size < 400
     for read in (read_views, lambda file: read_multiview_mat(file, views=["X"])):
         assert "set.mat" in refused(read, tmp_path / "set.mat")
+
+
+@pytest.mark.parametrize(("matlab_class", "kind"), [(0, 9), (CHAR, 0)])
+def test_a_matlab_value_of_no_class_or_no_type_is_refused(tmp_path, matlab_class, kind):
+    """On the first scipy raises an UnboundLocalError, on the second it crashes."""
+    value = matrix_element(matlab_class, (1, 3), body=element(kind, b"abcdefgh" * 3))
+    (tmp_path / "set.mat").write_bytes(mat(value))
+    refused(lambda file: read_multiview_mat(file, views=["X"]), tmp_path / "set.mat")
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_a_sparse_matrix_of_a_matlab_file_has_about_as_many_rows_as_entries(tmp_path, labels):
+    """Rows without entries take no room in a file, and a kilobyte of it took a gigabyte here."""
+    shape = (3000, 3000) if labels else (2**27, 4)
+    claimed = csc_array((np.ones(4), np.arange(4), np.minimum(np.arange(shape[1] + 1), 4)), shape=shape)
+    views = {"X1": np.ones((5, 2)), "Y": claimed} if labels else {"X1": claimed, "X2": claimed}
+    savemat(tmp_path / "set.mat", views)
+    tracemalloc.start()
+    try:
+        assert "with only 4 entries" in refused(read_multiview_mat, tmp_path / "set.mat")
+        assert tracemalloc.get_traced_memory()[1] < 2**26
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_small_matlab_file_that_unpacks_to_a_gigabyte_is_refused_by_name(tmp_path):

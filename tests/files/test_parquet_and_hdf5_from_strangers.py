@@ -1,6 +1,11 @@
 """Parquet and HDF5 files from others are read once where a crash or a hang does no harm, before they are read here."""
 
 import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +13,7 @@ import pytest
 from scipy.io import savemat
 from scipy.sparse import csr_array
 
-from orthonet.files import annotated, read_network, read_views
+from orthonet.files import annotated, isolation, read_network, read_views
 from orthonet.files.annotated import read_annotated
 
 pytest.importorskip("polars")
@@ -36,6 +41,40 @@ def cells(tmp_path):
 
 def test_a_parquet_file_on_which_polars_ends_the_program_is_refused():
     assert "is not a whole Parquet file: it is damaged" in refused(read_network, BROKEN / "aborts.parquet")
+
+
+def test_a_parquet_file_on_which_polars_stumbles_is_answered_for_with_backtraces_on_too(monkeypatch):
+    monkeypatch.setenv("RUST_BACKTRACE", "1")
+    isolation._close_idle()
+    said = refused(read_network, BROKEN / "panics.parquet")
+    assert "is not a whole Parquet file" in said
+    assert "took more than" not in said
+
+
+def test_a_reader_that_took_too_long_is_not_asked_twice(tmp_path, monkeypatch):
+    (tmp_path / "waiting.py").write_text("import time\ntime.sleep(600)\n")
+    isolation._close_idle()
+    with monkeypatch.context() as patch:
+        patch.setattr(isolation, "READER", tmp_path / "waiting.py")
+        isolation._idle.append(isolation._Reader())  # as if it had read a file before
+    monkeypatch.setattr(isolation, "PATIENCE", 0.2)
+    begun = []
+    monkeypatch.setattr(isolation, "_Reader", lambda: begun.append(1))
+    with pytest.raises(isolation.ReaderError, match="took more than"):
+        isolation.asked({}, 0, 1)
+    assert not begun
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="has no timers")
+def test_a_reader_that_hangs_ends_although_who_asked_is_gone(tmp_path):
+    (tmp_path / "polars.py").write_text("import threading\nthreading.Event().wait()\n")
+    request = {"path": "", "sample_rows": 1, "memory": 2**28, "seconds": 1, "patience": 0.5}
+    asking = "import subprocess, sys\nreader = subprocess.Popen([sys.executable, '-P', sys.argv[1]], stdin=subprocess.PIPE)\n"
+    asking += "reader.stdin.write(sys.argv[2].encode() + b'\\n')\nreader.stdin.flush()\n"
+    command = [sys.executable, "-c", asking, str(isolation.READER), json.dumps(request)]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    # The pipe is closed when both have ended: whoever asked at once, the reader by its alarm.
+    subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, timeout=300)
 
 
 def test_an_hdf5_file_that_is_read_without_end_is_refused(tmp_path, monkeypatch):

@@ -219,6 +219,7 @@ def archive(folder, **changed):
         ({"layer_0_data": np.array(["x"] * 30)}, "layer 'n' must hold real numbers, got dtype <U1"),
         ({"layer_0_data": np.full(30, np.nan)}, "layer 'n', row 0, column 1: no weight"),
         ({"present": np.ones((1, 3), dtype=bool)}, r"present has shape \(1, 3\)"),
+        ({"present": np.array(True)}, r"present has shape \(\)"),
         ({"features": np.ones((5, 2))}, "features has 5 rows, but the graph has 6 nodes"),
         ({"features": np.ones((6, 2)), "feature_names": np.array(["x"])}, "it names 1 features"),
     ],

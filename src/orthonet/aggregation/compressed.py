@@ -47,7 +47,7 @@ from orthonet.linalg.multigrid import Multigrid, largest_eigenvalue_bound, smoot
 from orthonet.support.checks import check_integer
 from orthonet.support.memory import check_memory
 from orthonet.support.progress import Report, progress
-from orthonet.support.sentences import Argument
+from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
@@ -271,15 +271,23 @@ def _judge(growing: _Growing, grown: _Grown) -> dict[str, Any]:
     if rough and problem.n_nodes > PROBE_ABOVE:
         enough = False
         warn_user(
-            f"the eigenvectors of {rough} of {len(growing.sources)} layers did not converge within the limit on work (info "
-            "'eigensolvers' names them); the compressed mean is made from what was reached. Ask for fewer clusters, or pass "
-            "aggregation='arithmetic'"
+            Sentence(
+                f"the eigenvectors of {rough} of {len(growing.sources)} layers did not converge within the limit on work (info "
+                "'eigensolvers' names them); the compressed mean is made from what was reached. Ask for fewer clusters, or "
+                "pass ",
+                Argument("aggregation", "arithmetic"),
+            )
         )
     elif not enough:
         warn_user(
-            f"the compressed mean did not settle: with {size} vectors its {k} lowest eigenvectors still turn "
-            f"(mean cosine {1 - grown.change:.3f}, leak {leak:.3f}); the layers have more low directions than that (many "
-            "components, uneven weights, or noise). Pass solver='exact' if there are few enough nodes, or a larger epsilon"
+            Sentence(
+                f"the compressed mean did not settle: with {size} vectors its {k} lowest eigenvectors still turn "
+                f"(mean cosine {1 - grown.change:.3f}, leak {leak:.3f}); the layers have more low directions than that (many "
+                "components, uneven weights, or noise). Pass ",
+                Argument("solver", "exact"),
+                " if there are few enough nodes, or a larger ",
+                Argument("epsilon"),
+            )
         )
     return {
         "basis": size,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from orthonet.aggregation.compressed import VECTORS_PER_CLUSTER
 from orthonet.aggregation.problem import AggregationProblem
 from orthonet.support.memory import check_memory
-from orthonet.support.sentences import Argument
+from orthonet.support.sentences import Argument, Sentence
 
 Array = npt.NDArray[np.float64]
 
@@ -64,8 +64,11 @@ def dense_layers(
     """Yield the Laplacians one by one as dense arrays, each of the nodes present in its layer."""
     if problem.n_nodes > EXACT_AT_MOST:
         raise ValueError(
-            f"the exact {mean_name} mean is dense and takes O(N³) time; {problem.n_nodes:,} nodes are more than the "
-            f"{EXACT_AT_MOST:,} it is made for. Pass solver='compressed'"
+            Sentence(
+                f"the exact {mean_name} mean is dense and takes O(N³) time; {problem.n_nodes:,} nodes are more than the "
+                f"{EXACT_AT_MOST:,} it is made for. Pass ",
+                Argument("solver", "compressed"),
+            )
         )
     n_layers = len(problem.laplacians)
     check_memory(

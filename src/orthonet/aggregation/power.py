@@ -41,6 +41,7 @@ from orthonet.aggregation.problem import AggregationProblem
 from orthonet.linalg.low_rank import IdentityPlusLowRank
 from orthonet.support.checks import check_number
 from orthonet.support.progress import progress
+from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
@@ -146,6 +147,11 @@ def power_mean(
 def _warn_if_squeezed(squeezed: bool, p: float) -> None:
     if squeezed:
         warn_user(
-            f"p={p:g} squeezes the lowest eigenvalues of the layers below rounding, and the lowest eigenvectors of the "
-            "mean with them; pass a smaller p, or a larger epsilon"
+            Sentence(
+                f"p={p:g} squeezes the lowest eigenvalues of the layers below rounding, and the lowest eigenvectors of the "
+                "mean with them; pass a smaller ",
+                Argument("p"),
+                ", or a larger ",
+                Argument("epsilon"),
+            )
         )

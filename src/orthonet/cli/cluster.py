@@ -33,13 +33,14 @@ from orthonet.cli.run_folder import (
 )
 from orthonet.cli.shards import run_cluster_shards, shards_of
 from orthonet.cli.talk import Talk
-from orthonet.cli.wording import OPTIONS
+from orthonet.cli.wording import OPTIONS, in_options
 from orthonet.clustering.estimator import OrthoNet
 from orthonet.clustering.parameters import CONSTRAINTS, OPTION_GROUPS, nested, without_defaults
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.report.html import report_page
 from orthonet.report.provenance import versions
 from orthonet.report.scatter import WEBGL_ABOVE
+from orthonet.support.memory import within_available_memory
 from orthonet.support.optional import require
 from orthonet.support.text import listed
 
@@ -86,7 +87,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     if first:
         for note in (*given.notes, *_features_named(given.graph)):
             talk.say(note)
-    with collected(warned):
+    with collected(warned), within_available_memory():
         begun = time.perf_counter()
         model = fitted(given.graph, given.graph.relation_names, inputs, job, talk)
         seconds["fitting"] = time.perf_counter() - begun
@@ -106,7 +107,7 @@ def _run(inputs: Inputs, job: Job, folder: Path, first: bool, talk: Talk) -> Non
     }
     if job.report:
         begun = time.perf_counter()
-        with talk.waiting("writing the report"):
+        with talk.waiting("writing the report"), within_available_memory():
             columns = dict(given.attributes) | ({} if truth is None else {str(job.truth): truth.classes})
             files[REPORT] = _page(given, model, record | {"seconds": seconds}, columns)
         seconds["report"] = time.perf_counter() - begun
@@ -142,7 +143,7 @@ def parsed_settings(texts: Sequence[str]) -> dict[str, Any]:
             all_names = f"NAME=VALUE with one of {', '.join(known)}"
             wanted = " or ".join(f"{one}={value}" for one in meant) if given and meant else all_names
             raise ValueError(f"--set {text}: write {wanted}")
-        if name in OPTIONS:
+        if name in OPTIONS and text != "layer_weights=None":  # --layer-weight gives numbers only
             raise ValueError(f"--set {text}: this setting has an option of its own, {OPTIONS[name]}")
         try:
             found[name] = ast.literal_eval(value)
@@ -250,12 +251,11 @@ def tell(record: Mapping[str, Any], job: Job, talk: Talk) -> None:
 
 @contextmanager
 def collected(warned: list[str]) -> Iterator[None]:
-    """Collect what is warned of, once each, instead of printing it."""
+    """Collect what is warned of, once each and in the words of the command line, instead of printing it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     for one in caught:
-        said = one.message.args[0] if isinstance(one.message, Warning) and one.message.args else one.message
-        message = said if isinstance(said, str) else str(said)
+        message = in_options(one.message)
         if issubclass(one.category, UserWarning | RuntimeWarning) and message not in warned:
             warned.append(message)

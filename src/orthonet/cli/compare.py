@@ -16,6 +16,7 @@ from orthonet.cli.inputs import Inputs
 from orthonet.cli.reading import Given, read_inputs, read_truth
 from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
+from orthonet.cli.wording import in_options
 from orthonet.clustering.choosing import check_range, choose_clusters
 from orthonet.clustering.parameter_checks import ClusterRange, check_number_of_clusters
 from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, Fit, fits_of
@@ -25,6 +26,7 @@ from orthonet.files.tables.writing import table_bytes
 from orthonet.report.provenance import versions
 from orthonet.support.checks import check_integer
 from orthonet.support.files import write_atomically
+from orthonet.support.memory import within_available_memory
 from orthonet.support.optional import is_installed
 from orthonet.support.progress import progress
 
@@ -58,7 +60,7 @@ def run_compare(
     n_clusters = numbers.chosen if numbers is not None else check_integer(wanted, "n_clusters", minimum=2)
     fits = fits_of((METHODS[name] for name in chosen), given.graph, given.views, n_clusters)
     outcomes: list[Outcome] = []
-    with progress("comparing", len(chosen) * runs, talk.verbose, slow_steps=True) as report:
+    with progress("comparing", len(chosen) * runs, talk.verbose, slow_steps=True) as report, within_available_memory():
 
         def watched(title: str, fit: Fit) -> Fit:
             def run(one: int) -> Any:
@@ -108,7 +110,7 @@ def _chosen_numbers(given: Given, wanted: str | tuple[int, int], seed: int, talk
         warnings.simplefilter("always")
         found = choose_clusters(given.graph, numbers, seed, verbose=talk.verbose)
     for one in caught:
-        talk.warn(str(one.message))
+        talk.warn(in_options(one.message))
     talk.say(str(found))
     return found
 

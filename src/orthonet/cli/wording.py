@@ -24,6 +24,15 @@ OPTIONS = {
     "random_state": "--seed",
 }
 """The option for each argument of the library that has one."""
+SETTINGS = {
+    "assign_labels": "assign_labels",
+    "epsilon": "epsilon",
+    "network.hidden_layers": "network.hidden_layers",
+    "solver": "aggregation.solver",
+    "p": "aggregation.p",
+    "max_iter": "aggregation.max_iter",
+}
+"""What --set calls the arguments that have no option."""
 OPTIONS_OF_COMMANDS = {"convert": {"format": "--to"}}
 """Options that are called otherwise in one command."""
 SWITCHES = {"heading": ("--heading", "--no-heading"), "directed": ("--directed", "--undirected")}
@@ -39,6 +48,8 @@ def in_options(said: str | BaseException, command: str = "") -> str:
     'layer=a.csv, row 2: no weight; pass --missing-weights one or drop'
     >>> in_options(ValueError(Sentence("raise ", Argument("n_neighbors"))))
     'raise --neighbors'
+    >>> in_options(Sentence("pass ", Argument("solver", "compressed"), ", or a larger ", Argument("epsilon")))
+    'pass --set aggregation.solver=compressed, or a larger --set epsilon=…'
     """
     if isinstance(said, BaseException):
         said = said.args[0] if said.args and isinstance(said.args[0], Sentence) else str(said)
@@ -53,7 +64,11 @@ def _option(argument: Argument, options: Mapping[str, str]) -> str:
     if argument.name in SWITCHES and argument.values:
         on, off = SWITCHES[argument.name]
         return on if argument.values[0] else off
+    values = " or ".join(map(str, argument.values))
+    if argument.name == "layer_weights" and argument.values == (None,):  # which no --layer-weight says
+        return "--set layer_weights=None"
+    if argument.name in SETTINGS:
+        return f"--set {SETTINGS[argument.name]}={values or '…'}"
     if argument.name not in options:
         return str(argument)
-    values = " or ".join(map(str, argument.values))
     return f"{options[argument.name]} {values}".strip()

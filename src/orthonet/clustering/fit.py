@@ -63,6 +63,7 @@ from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.graph.validation import layer_of
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
+from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
@@ -264,8 +265,10 @@ def new_network(prepared: NetInputs, run: Run) -> Ensemble:
     if form.kind != "linear" and k > sizes[-2] + 1:
         wanted = (*form.hidden_layers[:-1], k)
         raise ValueError(
-            f"n_clusters={k} outputs cannot be independent after a layer of {sizes[-2]} units; pass "
-            f"network.hidden_layers={wanted}"
+            Sentence(
+                f"n_clusters={k} outputs cannot be independent after a layer of {sizes[-2]} units; pass ",
+                Argument("network.hidden_layers", wanted),
+            )
         )
     generator = torch.Generator("cpu").manual_seed(run.seed)
     return build_ensemble(form.kind, sizes, int(run.parameters.training.n_networks), generator, form.activation)

@@ -27,6 +27,11 @@ MEETING = "orthonet"
 """Where processes look for each other in their common store."""
 
 
+PATIENCE = timedelta(days=1)
+"""How long a process waits for another one. The first one searches and aggregates for all, which may take longer than the half
+hour that torch waits; one that is killed is noticed at once."""
+
+
 class LostProcessError(ConnectionError):
     """A process that works together with this one cannot be reached any more."""
 
@@ -140,10 +145,13 @@ def _reached() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        lost = "another process of this fit has ended, or cannot be reached; start all of them again (with "
-        raise LostProcessError(
-            Sentence(lost, Argument("training.checkpoint_dir"), " they go on where they were)")
-        ) from error
+        again = "start all of them again (with ", Argument("training.checkpoint_dir"), " they go on where they were)"
+        if "timed out" in str(error).lower():
+            lost = f"nothing came from another process of this fit for {PATIENCE}; "
+            longer = ", or call torch.distributed.init_process_group with a longer timeout before fit"
+            raise LostProcessError(Sentence(lost, *again, longer)) from error
+        lost = "another process of this fit has ended, or cannot be reached; "
+        raise LostProcessError(Sentence(lost, *again)) from error
 
 
 @contextmanager
@@ -166,7 +174,7 @@ def joined(distributed: bool) -> Iterator[Processes]:
         store, rank, size = next(rendezvous("env://"))
         fresh = dist.PrefixStore(_fresh_name(store, rank, size), store)  # type: ignore[attr-defined]
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-        dist.init_process_group(backend, store=fresh, rank=rank, world_size=size)
+        dist.init_process_group(backend, store=fresh, rank=rank, world_size=size, timeout=PATIENCE)
     try:
         yield Processes(dist.get_rank(), dist.get_world_size())
     finally:

@@ -25,6 +25,13 @@ SPARE_SECONDS, BYTES_PER_SECOND = 20, 2**22
 """Seconds that reading may take, and how many bytes of content give it one more."""
 PATIENCE = 12
 """Seconds by the clock for each of the processor: a busy machine is no reason to call a good file damaged."""
+SETTINGS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "POLARS_MAX_THREADS": "1",
+    "RUST_BACKTRACE": "0",  # which takes more memory than the process has left, and then waits for ever
+}
+"""Of the process, whatever they are here."""
 LONGEST_ANSWER = 2**26
 """Bytes of a description at most."""
 
@@ -52,18 +59,16 @@ class _Reader:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ
-            | {"PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"},
+            env=os.environ | SETTINGS | {"PYTHONPATH": paths},
         )
+        self.too_slow = False
 
     def ask(self, request: Mapping[str, Any], seconds: int) -> Any:
         """Return the answer; None if the process ended instead."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             return None
-        timer = threading.Timer(
-            PATIENCE * seconds, self._process.kill
-        )  # processor time is limited in the process itself
+        timer = threading.Timer(PATIENCE * seconds, self._give_up)  # processor time is limited in the process itself
         timer.daemon = True
         timer.start()
         try:
@@ -75,6 +80,10 @@ class _Reader:
         finally:
             timer.cancel()
         return json.loads(line) if line.endswith(b"\n") else None
+
+    def _give_up(self) -> None:
+        self.too_slow = True
+        self._process.kill()
 
     def close(self) -> None:
         """End the process, if it is ours: a fork of this one has only borrowed it."""
@@ -99,11 +108,13 @@ def asked(request: dict[str, Any], content_bytes: int, spare_seconds: int | None
     """Return what the other process answers about a file of so many bytes; raise `ReaderError` if it could not read it."""
     seconds = (SPARE_SECONDS if spare_seconds is None else spare_seconds) + content_bytes // BYTES_PER_SECOND
     request |= {"memory": SPARE_MEMORY + MEMORY_PER_BYTE * content_bytes, "seconds": seconds}
+    request["patience"] = PATIENCE * seconds + 1
     with _lock:
         reader = _idle.pop() if _idle else None
     used = reader is not None and reader.owner == os.getpid()
-    answer = _answer_of(reader if reader is not None and used else _Reader(), request, seconds, content_bytes)
-    if answer is None and used:  # what it did for earlier files may have been too much for it
+    reader = reader if reader is not None and used else _Reader()
+    answer = _answer_of(reader, request, seconds, content_bytes)
+    if answer is None and used and not reader.too_slow:  # what it did for earlier files may have been too much for it
         answer = _answer_of(_Reader(), request, seconds, content_bytes)
     if answer is None:
         raise ReaderError("crash", f"it is damaged; its reader crashed, or took more than {seconds} seconds")

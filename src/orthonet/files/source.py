@@ -16,13 +16,16 @@ from typing import IO, Any, TypeAlias
 from zipfile import BadZipFile, ZipFile
 
 from orthonet.files.errors import LINE_ENDS, FileError, Place
-from orthonet.support.text import visible
+from orthonet.support.memory import check_memory
+from orthonet.support.text import one_line, visible
 
 PathType: TypeAlias = str | PathLike[str]
 UNPACKED_LIMIT, UNPACKED_RATIO = 2**26, 200
 """A packed file that unpacks to more than both these bytes and this many times its own size is refused as a bomb."""
 HEAD_BYTES = 2**16
 """How much of a file is looked at to find out what it is; 200 rows of most tables."""
+MEMORY_PER_BYTE = 6
+"""Bytes of memory that a byte of a text or Parquet file takes at least while it is read: measured, up to 30 in some formats."""
 LONGEST_LINE = 2**24
 """A table whose first line is longer than these bytes is not one."""
 
@@ -70,6 +73,11 @@ class Source:
             if not start.startswith((ZIP, PARQUET, NUMPY, MATLAB, HDF5)):
                 head = _with_first_line(head, content)
             whole = not content.read(1)
+        if not start.startswith(
+            (ZIP, NUMPY, MATLAB, HDF5)
+        ):  # whose arrays are looked at one by one, or stay on the disk
+            instead = "free some memory, or convert the file to .npz where there is more"
+            check_memory(MEMORY_PER_BYTE * size, f"reading {one_line(file.name)}", instead)
         return cls(file, start, head, whole, size)
 
     @property

@@ -24,10 +24,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 from scipy.spatial import KDTree
+from sklearn import config_context, get_config
 from sklearn.neighbors import VALID_METRICS, NearestNeighbors
 
 from orthonet.graph.features import Features
 from orthonet.support.checks import check_choice, check_integer
+from orthonet.support.memory import available_bytes, check_memory
 from orthonet.support.optional import require
 from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
@@ -41,6 +43,8 @@ UNUSABLE_METRICS = {"precomputed", "mahalanobis", "seuclidean", "haversine", "na
 METRICS = sorted(set(VALID_METRICS["brute"]) - UNUSABLE_METRICS)
 EXACT_UP_TO = 20_000
 """Nodes up to which "auto" searches exactly in any dimension."""
+BYTES_PER_CANDIDATE = 50
+"""Memory of the approximate search for each neighbour that it looks for, measured."""
 EXACT_UP_TO_DIMENSIONS = 8
 """Dimensions up to which a k-d tree is exact and fast for any number of nodes."""
 SLACK, SLACK_ABOVE, SLACK_DIMENSIONS = 0.3, 200_000, 3
@@ -159,6 +163,13 @@ def _not_zero(distances: Distances) -> Distances:
     return np.maximum(distances, floor)
 
 
+def _megabytes_at_once() -> float:
+    """Return what a block of distances may take: what scikit-learn lets it, but no more than a quarter of what is available."""
+    available = available_bytes()
+    usual: float = get_config()["working_memory"]
+    return usual if available is None else max(1.0, min(usual, available / 4 / 2**20))
+
+
 def _check_squares(features: Features, name: str) -> None:
     """Refuse features whose squared distances are too large for their kind of numbers."""
     if 0 in features.shape or features.dtype.kind != "f":
@@ -177,8 +188,9 @@ def _exact_neighbours(
     large = features.shape[0] > EXACT_UP_TO and metric == "euclidean"
     if large and _tree_serves(features, metric) and _mostly_distinct(np.asarray(features)):
         return _tree_neighbours(np.asarray(features), n_neighbors, SLACK if search == "auto" else 0.0)
-    finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
-    return finder.kneighbors()
+    with config_context(working_memory=_megabytes_at_once()):
+        finder = NearestNeighbors(n_neighbors=n_neighbors, metric=metric).fit(features)
+        return finder.kneighbors()
 
 
 def _tree_neighbours(features: npt.NDArray[Any], n_neighbors: int, slack: float) -> tuple[Distances, Neighbours]:
@@ -233,6 +245,11 @@ def _approximate_neighbours(
 ) -> tuple[Distances, Neighbours]:
     # A wider search than asked for: with k + 1 of 10 neighbours the recall is 0.93, with 30 it is 0.999, at no more time.
     width = min(max(n_neighbors + 1, 30), features.shape[0])
+    check_memory(
+        BYTES_PER_CANDIDATE * width * features.shape[0],
+        f"the approximate search for neighbours of {features.shape[0]:,} nodes",
+        f"free some memory, or reduce the features to {EXACT_UP_TO_DIMENSIONS} dimensions, for which a tree suffices",
+    )
     known_as = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}.get(metric, metric)
     index = _pynndescent().NNDescent(
         features, metric=known_as, n_neighbors=width, random_state=random_state, compressed=False

@@ -45,6 +45,7 @@ from orthonet.linalg.factorizations import (
 )
 from orthonet.linalg.karcher_step import Closeness, Step, Tangent
 from orthonet.support.checks import check_integer, check_number
+from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.floating[Any]]
@@ -123,8 +124,14 @@ def warn_if_not_converged(result: KarcherMean, tol: float) -> None:
     """Warn with the residual and what to change."""
     if not result.converged:
         warn_user(
-            f"the geometric mean stopped after {result.n_iter} iterations at a residual of {result.residual:.1e}, "
-            f"above tol={tol:.1e}; raise max_iter of the mean, or epsilon if the layers are nearly singular",
+            Sentence(
+                f"the geometric mean stopped after {result.n_iter} iterations at a residual of {result.residual:.1e}, "
+                f"above tol={tol:.1e}; raise ",
+                Argument("max_iter"),
+                " of the mean, or ",
+                Argument("epsilon"),
+                " if the layers are nearly singular",
+            ),
             RuntimeWarning,
         )
 

@@ -16,6 +16,7 @@ from orthonet.files.archives import compressed, opened_archive
 from orthonet.files.errors import FileError
 from orthonet.files.isolation import asked
 from orthonet.files.source import Source
+from orthonet.files.tables.arrays import check_entries
 
 
 class NotData:
@@ -48,6 +49,7 @@ def _value(described: Mapping[str, Any], arrays: Mapping[str, np.ndarray], name:
     if "sparse" in described:
         data, indices, indptr = (arrays[part] for part in described["sparse"])
         rows, columns = described["shape"]
+        check_entries((rows, columns), len(data), path)
         try:
             return compressed(data, indices, indptr, (rows, columns), by_column=True)
         except ValueError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from orthonet.files.errors import FileError
 from orthonet.files.matlab.isolation import NotData
-from orthonet.files.tables.arrays import shape_of
+from orthonet.files.tables.arrays import MOST_UNSAID_NODES, shape_of
 from orthonet.graph.features import Features
 from orthonet.support.sentences import Argument
 from orthonet.support.text import listed
@@ -47,6 +48,10 @@ def as_labels(value: Any, path: Path, name: str) -> Labels:
         return vectors[0]
     value = only_cell(value)
     if issparse(value):
+        if math.prod(value.shape) > max(MOST_UNSAID_NODES, 1000 * value.nnz):
+            raise FileError(
+                path, f"{name} are {shape_of(value)} with only {value.nnz:,} entries; wanted one for each node"
+            )
         value = value.toarray()
     check_plain(value, path, name, "a vector of whole numbers")
     check_real(value, path, name)

@@ -44,8 +44,7 @@ def read_sparse(source: Source) -> csr_array:
         except FalseIndices as error:
             raise FileError(source.path, f"the file is damaged ({error})") from error
     _check_shape(matrix, source.path)
-    if max(matrix.shape) > max(MOST_UNSAID_NODES, 100 * matrix.nnz):
-        raise FileError.about(source.path, f"is {shape_of(matrix)}, but has only {matrix.nnz:,} entries")
+    check_entries(matrix.shape, matrix.nnz, source.path)
     with naming_file(source.path):
         features = as_matrix(matrix, "the matrix")
         check_finite(features, "the matrix")
@@ -58,6 +57,12 @@ def map_array(source: Source, what: str) -> np.ndarray:
         with source.path.open("rb") as file:
             read_header(file, source.path.name)
         return np.load(source.path, mmap_mode="r", allow_pickle=False)
+
+
+def check_entries(shape: tuple[int, int], n_entries: int, path: Path) -> None:
+    """Refuse a sparse matrix that claims far more rows or columns than it has entries."""
+    if max(shape) > max(MOST_UNSAID_NODES, 100 * n_entries):
+        raise FileError.about(path, f"has a matrix of {shape[0]:,} x {shape[1]:,} with only {n_entries:,} entries")
 
 
 def shape_of(value: Any) -> str:
