@@ -114,6 +114,6 @@ def _megabytes() -> float:
 if __name__ == "__main__":
     what, size, method = sys.argv[1], int(sys.argv[2]), sys.argv[3] if len(sys.argv) > 3 else "OrthoNet"
     if len(sys.argv) > 4:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[4]), int(sys.argv[4])))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[4]), int(sys.argv[4]) + 5))
     row = measure(what, size) if method == "OrthoNet" else measure_rival(what, size, method)
     print(json.dumps(row))

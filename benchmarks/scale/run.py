@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -126,8 +127,8 @@ def measured(case: str, n_nodes: int, method: str, limit: int) -> Row:
         done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
         return json.loads(done.stdout.splitlines()[-1]) | {"threads": os.environ.get("OMP_NUM_THREADS", "all")}
     except subprocess.CalledProcessError as error:
-        over = error.returncode in (-24, -9) and "MemoryError" not in error.stderr
-        why = f"> {limit} s" if over else (error.stderr.splitlines() or ["no message"])[-1]
+        ended = {-signal.SIGXCPU: f"> {limit} s", -signal.SIGKILL: "out of memory"}
+        why = ended.get(error.returncode) or (error.stderr.splitlines() or ["no message"])[-1]
         return what | {"seconds": 0.0, "unfinished": why}
 
 
@@ -142,6 +143,7 @@ def main() -> None:
         "--limit", type=int, default=900, help="seconds of the processor after which a process is ended"
     )
     parser.add_argument("--again", action="store_true", help="measure again what has been measured")
+    parser.add_argument("--draw", action="store_true", help="measure nothing: make tables and pictures of what is kept")
     arguments = parser.parse_args()
     rows: list[Row] = json.loads(RESULTS.read_text())["rows"] if RESULTS.exists() else []
     wanted = [
@@ -151,7 +153,7 @@ def main() -> None:
         for n_nodes in arguments.nodes or CASES[case].sizes
         if n_nodes <= arguments.largest and method in (OURS, *CAN.get(case, ()))
     ]
-    for one in wanted:
+    for one in () if arguments.draw else wanted:
         same = [row for row in rows if _key(row) == one]
         if (same and not arguments.again) or _failed_before(rows, *one):
             continue
