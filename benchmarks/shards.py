@@ -1,11 +1,11 @@
 """Shards: what each stage of a fit of shards takes for each end of an edge, and what it sends for each node.
 
-    python benchmarks/shards.py [--nodes 20000 60000] [--processes 1 2 4] [--products 20000 200000 2000000]
+    python benchmarks/shards.py [--nodes 20000 60000] [--processes 1 2 4] [--rates 20000 2000000]
 
 Block models of four layers of degree 20 and eight features, nodes in random order, so that nearly every node has neighbours in
 every shard: the dearest case. Each process of a fit is measured for itself, in seconds of the processor, which other work on
-the machine changes less than those of the clock. Products are those of a layer with a block of vectors in single precision.
-Results are kept one by one in ``results/shards.json``; `docs/distributed.md` says what they come to for more nodes.
+the machine changes less than those of the clock. Rates are those of some rows of a layer, in single precision, that lead to
+all nodes. Results are kept one by one in ``results/shards.json``; `docs/distributed.md` says what they come to for more nodes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
 from tables import environment, publish
 
 from orthonet import MultilayerGraph, OrthoNet, metrics
+from orthonet.embedding.processes import Processes
 from orthonet.files import Shards, write_shards
+from orthonet.partitioned.rows import Rows
+from orthonet.partitioned.sources import RowLayerSource
 from orthonet.support.files import write_atomically
 
 RESULTS = Path(__file__).parent / "results" / "shards.json"
@@ -39,6 +43,8 @@ WIDTH = 8
 """Vectors of a block for five clusters."""
 INSIDE = 0.3
 """Share of edges that stay within their cluster not by chance."""
+MOST_ROWS = 500_000
+"""Rows of a process that rates are measured with."""
 REPEATS = 5
 Row = dict[str, Any]
 
@@ -115,23 +121,45 @@ def fit(folder: str, n_nodes: int, n_processes: int, n_ends: int) -> Row:
     return row
 
 
-def product(n_nodes: int) -> Row:
-    """Time products of a layer with a block of vectors."""
+class Labels:
+    """The halo of a process whose edges lead to all nodes, of which the clusters are known."""
+
+    def __init__(self, n_rows: int, n_nodes: int, rng: np.random.Generator) -> None:
+        self.rows = Rows(Processes(), n_rows)
+        self.known = rng.integers(N_CLUSTERS, size=n_nodes, dtype=np.uint8)
+
+    def labels(self, own: Any, n_clusters: int) -> Any:
+        """Return the clusters of all nodes."""
+        return self.known
+
+
+def rates(n_nodes: int) -> Row:
+    """Time a product with a block of vectors, and a scoring of nodes, of some rows of a layer that lead to all nodes."""
     rng = np.random.default_rng(0)
-    n_ends = DEGREE * n_nodes
-    parts = np.ones(n_ends, np.float32), rng.integers(n_nodes, size=n_ends, dtype=np.int32)
-    layer = csr_array((*parts, np.arange(0, n_ends + 1, DEGREE, dtype=np.int32)), shape=(n_nodes, n_nodes))
+    n_rows = min(n_nodes, MOST_ROWS)
+    n_ends = DEGREE * n_rows
+    columns = np.sort(rng.integers(n_nodes, size=(n_rows, DEGREE), dtype=np.int32), axis=1).ravel()
+    starts = np.arange(0, n_ends + 1, DEGREE, dtype=np.int32)
+    layer = csr_array((np.ones(n_ends, np.float32), columns, starts), shape=(n_rows, n_nodes))
     block = rng.random((n_nodes, WIDTH), dtype=np.float32)
-    times = []
-    for _ in range(REPEATS):
-        started = time.process_time()
-        layer @ block
-        times.append(time.process_time() - started)
+    of_product = 1e9 * min(_timed(lambda: layer @ block) for _ in range(REPEATS)) / n_ends / WIDTH
+    halo: Any = Labels(n_rows, n_nodes, rng)
+    source = RowLayerSource(halo, layer.astype(np.float64), "layer", 10.0)
+    of_scores = (
+        1e9 * min(_timed(lambda: source.node_scores(halo.known[:n_rows], N_CLUSTERS)) for _ in range(REPEATS)) / n_ends
+    )
     return {
         "nodes": n_nodes,
-        "width": WIDTH,
-        "nanoseconds_per_end_and_vector": round(1e9 * min(times) / n_ends / WIDTH, 3),
+        "rows": n_rows,
+        "nanoseconds_per_end_and_vector": round(of_product, 3),
+        "nanoseconds_per_end_and_scoring": round(of_scores, 2),
     }
+
+
+def _timed(work: Callable[[], Any]) -> float:
+    started = time.process_time()
+    work()
+    return time.process_time() - started
 
 
 def keep(part: str, row: Row) -> None:
@@ -147,11 +175,18 @@ def keep(part: str, row: Row) -> None:
 
 
 def render(parts: dict[str, list[Row]]) -> str:
-    """Return Markdown tables of products, of what stages take, and of what they send."""
+    """Return Markdown tables of rates in nanoseconds, of what stages take, and of what they send."""
     tables = []
-    if "products" in parts:
-        rows = [(f"{one['nodes']:,}", f"{one['nanoseconds_per_end_and_vector']:.2f}") for one in parts["products"]]
-        tables.append(_table("nodes | nanoseconds for each end and vector of a product", rows))
+    if "rates" in parts:
+        rows = [
+            (
+                f"{one['nodes']:,}",
+                f"{one['nanoseconds_per_end_and_vector']:.2f}",
+                f"{one['nanoseconds_per_end_and_scoring']:.1f}",
+            )
+            for one in parts["rates"]
+        ]
+        tables.append(_table("nodes | product, for each end and vector | scores of nodes, for each end", rows))
     fits = parts.get("fits", [])
     if fits:
         stages = [name for name, value in fits[0].items() if isinstance(value, dict)]
@@ -182,14 +217,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, nargs="*", default=[20_000, 60_000])
     parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 4])
-    parser.add_argument("--products", type=int, nargs="*", default=[20_000, 200_000, 2_000_000])
+    parser.add_argument("--rates", type=int, nargs="*", default=[20_000, 200_000, 2_000_000, 30_000_000])
     parser.add_argument("--work", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.work:
         work(asked.work)
         return
-    for n_nodes in asked.products:
-        keep("products", product(n_nodes))
+    for n_nodes in asked.rates:
+        keep("rates", rates(n_nodes))
     for n_nodes in asked.nodes:
         with tempfile.TemporaryDirectory(prefix="orthonet-") as home:
             graph, labels = network(n_nodes)

@@ -21,8 +21,8 @@ from orthonet.partitioned.rows import Rows
 
 Array = npt.NDArray[np.floating[Any]]
 
-AT_ONCE = 2**30
-"""Numbers of own nodes and the halo that are in memory at once; wider blocks are multiplied some columns at a time."""
+AT_ONCE = 2**32
+"""Bytes of own nodes and the halo that are multiplied at once; wider blocks are multiplied some columns at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class RowOperator:
 
     def __matmul__(self, block: Array) -> Array:
         columns = np.atleast_2d(block.T).T
-        width = max(1, AT_ONCE // max(len(self.rows) + len(self.halo), 1))
+        width = max(1, AT_ONCE // (block.dtype.itemsize * max(len(self.rows) + len(self.halo), 1)))
         parts = [self._times(columns[:, first : first + width]) for first in range(0, columns.shape[1], width)]
         image = parts[0] if len(parts) == 1 else np.hstack(parts)
         return image.reshape(block.shape)
