@@ -11,7 +11,6 @@ import time
 from datetime import timedelta
 
 import torch.distributed.distributed_c10d as torch_processes
-from train_together import free_port
 
 from orthonet.embedding import processes
 
@@ -34,6 +33,8 @@ def work(rank: int, port: int, of_torch: float, ours: str, takes: float) -> None
 
 
 if __name__ == "__main__":
+    from train_together import free_port  # a script beside this one, which only running it puts in reach
+
     of_torch, ours, takes = sys.argv[1:]
     port, children = free_port(), []
     for rank in range(2):

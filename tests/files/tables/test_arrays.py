@@ -96,7 +96,7 @@ def test_an_archive_of_other_arrays_is_named(tmp_path):
 
 def test_a_matrix_that_promises_too_much_is_refused(tmp_path):
     save_npz(tmp_path / "huge.npz", coo_array(([1.0], ([0], [1])), shape=(10**12, 3)))
-    with pytest.raises(ValueError, match=r"huge\.npz is 1000000000000 x 3, but has only 1 entries"):
+    with pytest.raises(ValueError, match=r"huge\.npz has a matrix of 1,000,000,000,000 x 3 with only 1 entries"):
         read_features(tmp_path / "huge.npz")
 
 
