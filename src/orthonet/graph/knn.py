@@ -49,7 +49,7 @@ EXACT_UP_TO_DIMENSIONS = 8
 """Dimensions up to which a k-d tree is exact and fast for any number of nodes."""
 SLACK, SLACK_ABOVE, SLACK_DIMENSIONS = 0.3, 200_000, 3
 """By which share a neighbour may be farther than the true one, above so many nodes and dimensions, where "auto" searches: in
-eight dimensions 0.995 of the neighbours are found, in half the time."""
+eight dimensions 0.996 of the neighbours are found, in six tenths of the time (100,000 nodes)."""
 LEAF, MOST_COPIES = 16, 200
 """Points in a leaf of it, and equal points at most."""
 
