@@ -10,7 +10,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from orthonet import MultilayerGraph
 from orthonet.datasets.sbm import block_layer
 from orthonet.evidence.confidence import tempered_probabilities
-from orthonet.evidence.graph_sources import AVERAGED, WORDS, sources_of
+from orthonet.evidence.graph_sources import AVERAGED, WORDS, has_surroundings, sources_of
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.proposals.inputs import ProposalInputs
 from orthonet.evidence.search import Search, search_partitions
@@ -238,3 +238,12 @@ def test_averaged_words_corroborate_nothing_and_need_both_words_and_relations(go
     assert averaged_of(found_in(good_layers[:2], noise_of("dense", rng))) is None
     alone = MultilayerGraph(good_layers[:2], words, layers_from_features=True)
     assert averaged_of(search_partitions(alone, N_CLUSTERS, rng)) is None
+
+
+def test_words_are_not_averaged_over_relations_that_join_most_pairs(good_layers, truth, rng):
+    words, halves = words_of(truth, rng), csr_array(np.eye(2)[np.arange(N_NODES) % 2])
+    everybody = csr_array(np.ones((N_NODES, N_NODES)) - np.eye(N_NODES))
+    assert has_surroundings(MultilayerGraph(good_layers))
+    assert not has_surroundings(MultilayerGraph([good_layers[0], everybody]))
+    assert not has_surroundings(MultilayerGraph(good_layers, two_mode={"half": np.tile(halves.toarray(), (1, 75))}))
+    assert averaged_of(found_in([good_layers[0], everybody], words)) is None

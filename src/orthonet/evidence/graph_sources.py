@@ -107,11 +107,27 @@ def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> So
     conference), a node is better known by which nodes it is joined to, as a document is by its words; a sample of them
     says it all.
     """
-    n_nodes = layer.shape[0]
-    if layer.nnz <= max(DENSE * n_nodes, MANY_EDGES) * n_nodes:
+    if not is_dense(layer):
         return LayerSource.from_layer(layer, name, rng)
+    n_nodes = layer.shape[0]
     landmarks = np.sort(rng.choice(n_nodes, min(LANDMARKS, n_nodes), replace=False))
     return WordSource.from_counts(as_counts(layer[:, landmarks]), name, rng)
+
+
+def has_surroundings(graph: MultilayerGraph) -> bool:
+    """Tell whether no relation joins most pairs: an average over such a one would be an average over everybody."""
+    by_groups = (relation.incidence for relation in graph.two_mode.values())
+    n_pairs = [float((np.bincount(one.indices).astype(np.float64) ** 2).sum()) for one in by_groups]
+    return not any(map(is_dense, graph.layers)) and not any(_are_many(n, graph.n_nodes) for n in n_pairs)
+
+
+def is_dense(layer: csr_array) -> bool:
+    """Tell whether a layer joins so many pairs that an edge is no rare event."""
+    return _are_many(layer.nnz, layer.shape[0])
+
+
+def _are_many(n_pairs: float, n_nodes: int) -> bool:
+    return n_pairs > max(DENSE * n_nodes, MANY_EDGES) * n_nodes
 
 
 def on_disk(features: Features) -> bool:

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.feature_source import FeatureSource
-from orthonet.evidence.graph_sources import FEATURE_NEIGHBORS, averaged_source, on_disk, sources_of
+from orthonet.evidence.graph_sources import FEATURE_NEIGHBORS, averaged_source, has_surroundings, on_disk, sources_of
 from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
@@ -198,7 +198,8 @@ def _inputs(
     inputs = ProposalInputs(
         graph.layers, features, feature_layer, relations, n_clusters, sources, rng, incidences, words
     )
-    if not words or not relations or graph.n_nodes > SPECTRAL_UP_TO:
+    few_nodes = graph.n_nodes <= SPECTRAL_UP_TO
+    if not (words and relations and few_nodes and has_surroundings(graph)):
         return inputs
     averaged = averaged_source(filtered_rows(inputs, MIDDLE_STRENGTH), sources, n_clusters, rng)
     return inputs if averaged is None else replace(inputs, sources=[*sources, averaged])
