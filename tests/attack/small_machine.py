@@ -1,8 +1,8 @@
 """Run a command as on a machine with so much memory left: ``python tests/attack/small_machine.py MEGABYTES cluster …``.
 
-What Linux says of the machine's memory is replaced by that number, less what this process has taken; all else is real. At the
-end a line on standard error says how much the process took at its peak: if that is more than there was, the system would have
-killed it.
+What Linux says of the machine's memory is replaced by that number, less what this process takes from its start on; all else is
+real. At the end a line on standard error says how much the process had at its peak, and how much it might have had, what it had
+at its start included: with more the system would have killed it.
 """
 
 import sys
@@ -31,4 +31,4 @@ if __name__ == "__main__":
     try:
         main()
     finally:
-        sys.stderr.write(f"took {peak() // 2**20} MB\n")
+        sys.stderr.write(f"took {peak() // 2**20} of {left // 2**20} MB\n")
