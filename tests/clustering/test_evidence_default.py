@@ -159,8 +159,8 @@ def test_nodes_whose_sources_contradict_each_other_are_less_sure(rng):
         layers.append(chosen | chosen.T)
     model = quick().fit(None, layers=layers)
     assert metrics.nmi(one[~torn], model.labels_[~torn]) >= 0.95
-    assert np.median(model.confidence_[~torn]) > 0.99
-    assert model.confidence_[torn].mean() < 0.9
+    assert np.median(model.confidence_[~torn]) > 0.98
+    assert model.confidence_[torn].mean() < 0.8
     for_and_against = np.abs(model.evidence_).sum(axis=1) - np.abs(model.evidence_.sum(axis=1))
     assert (for_and_against[torn] > 0).mean() >= 0.95
     assert np.median(for_and_against[~torn]) == pytest.approx(0)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from orthonet.datasets.sbm import block_layer
-from orthonet.evidence.confidence import aligned, resampled_agreement, tempered_probabilities
+from orthonet.evidence.confidence import aligned, resampled_agreement, resampled_weights, tempered_probabilities
 from orthonet.evidence.mending import Partition, mend
 from orthonet.evidence.sources import LayerSource, support
 
@@ -62,6 +62,31 @@ def test_resampled_agreement_is_a_share_of_the_resampled_data_sets(planted, rng)
     kept = resampled_agreement(sources, [Partition(truth, 0.0, "")], 4, rng)
     assert kept.shape == truth.shape
     assert ((kept >= 0) & (kept <= 1)).all()
+
+
+def test_only_corroborated_sources_are_counted_by_random_weights(rng):
+    weights, corroboration = np.array([1.0, 0.5, 0.8, 0.0]), np.array([0.9, 0.3, 0.0, 0.9])
+    drawn = np.array([resampled_weights(weights, corroboration, rng) for _ in range(4000)])
+    np.testing.assert_array_equal(drawn[:, 2:], np.broadcast_to([0.8, 0.0], (4000, 2)))
+    np.testing.assert_allclose(drawn[:, :2].mean(axis=0), [1.0, 0.5], rtol=0.1)
+    np.testing.assert_allclose(drawn[:, :2].std(axis=0), [1.0, 0.5], rtol=0.1)  # exponential: as large as the mean
+
+
+def test_labels_that_hang_on_one_of_two_sources_are_less_sure_where_sources_are_resampled(rng):
+    truth = np.repeat(np.arange(3), 60)
+    disputed = np.arange(0, 180, 6)
+    other = truth.copy()
+    other[disputed] = (truth[disputed] + 1) % 3
+    sources = [
+        LayerSource.from_layer(block_layer(labels, 0.2, 0.01, rng), name, rng)
+        for name, labels in (("one", truth), ("other", other))
+    ]
+    chosen = Partition(truth, support(sources, truth, 3, [1.0, 0.8]), "")
+    kept = [
+        resampled_agreement(sources, [chosen], 3, np.random.default_rng(1), [1.0, 0.8], agreeing)[disputed].mean()
+        for agreeing in ([0.0, 0.0], [1.0, 1.0])
+    ]
+    assert kept[1] < kept[0] - 0.1
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,8 +6,12 @@ is, so
     p_ic ∝ exp( score_ic / T ),
 
 with the temperature T at which the probability of a node's own cluster predicts best, by log loss, whether the node keeps
-its cluster when nodes and words are counted by random weights (the Bayesian bootstrap [1]_) and the partition is mended and
-chosen again. No labels are used.
+its cluster when sources, nodes and words are counted by random weights (the Bayesian bootstrap [1]_) and the partition is
+mended and chosen again. No labels are used.
+
+Of the sources those are drawn that others corroborate: they are samples of the relations and features that might have been
+observed of the same clusters, and a label that hangs on one of them is less sure. A source that nothing corroborates is noise,
+or all there is, and counts as it did.
 
 References
 ----------
@@ -24,6 +28,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
+from orthonet.evidence.corroboration import NO_AGREEMENT
 from orthonet.evidence.local_mending import MANY_NODES, judges
 from orthonet.evidence.mending import Partition, mend, shaken
 from orthonet.evidence.sameness import agreement
@@ -63,6 +68,7 @@ def tempered_probabilities(
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
+    corroboration: npt.ArrayLike | None = None,
 ) -> Tempered:
     """Return the probability of each cluster for each node, largest at the node's own.
 
@@ -75,9 +81,11 @@ def tempered_probabilities(
     n_clusters : int
     rng : numpy.random.Generator
     weights : array of shape (sources,), optional
+    corroboration : array of shape (sources,), optional
+        How far the others corroborate each source; by default nothing is known of it, and sources are not resampled.
     """
     scores = _largest_at_own(node_scores(sources, chosen.labels, n_clusters, weights), chosen.labels)
-    kept = resampled_agreement(sources, _different(chosen, others), n_clusters, rng, weights)
+    kept = resampled_agreement(sources, _different(chosen, others), n_clusters, rng, weights, corroboration)
     some = judges(len(chosen.labels))
     seen, labels, stayed = scores[some], chosen.labels[some], kept[some]
 
@@ -95,20 +103,30 @@ def resampled_agreement(
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
+    corroboration: npt.ArrayLike | None = None,
 ) -> Array:
     """Return for each node in how large a share of resampled data sets it keeps the cluster of the first partition."""
     labels = partitions[0].labels
     kept = np.zeros(len(labels))
+    given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
+    agreeing = np.zeros(len(sources)) if corroboration is None else np.asarray(corroboration, dtype=np.float64)
     n_resamples = int(np.clip(RESAMPLED_NODES // len(labels), FEWEST_RESAMPLES, RESAMPLES))
     for _ in range(n_resamples):
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
-        mended = [mend(resampled, one.labels, n_clusters, rng, weights, max_rounds=ROUNDS) for one in partitions]
+        counted = resampled_weights(given, agreeing, rng)
+        mended = [mend(resampled, one.labels, n_clusters, rng, counted, max_rounds=ROUNDS) for one in partitions]
         best = max(mended, key=lambda one: one.support)
         # Searched as deep as the data itself, else what was found by shaking would seem to hold.
-        best = max([best, *shaken(resampled, best, n_clusters, rng, weights)], key=lambda one: one.support)
+        best = max([best, *shaken(resampled, best, n_clusters, rng, counted)], key=lambda one: one.support)
         kept += aligned(best.labels, labels, n_clusters) == labels
     return kept / n_resamples
+
+
+def resampled_weights(weights: Array, corroboration: Array, rng: np.random.Generator) -> Array:
+    """Return the weights of the sources with those that others corroborate counted by random weights, as nodes are."""
+    drawn = rng.exponential(size=len(weights))
+    return np.where(corroboration >= NO_AGREEMENT, weights * drawn, weights)
 
 
 def _different(chosen: Partition, others: Sequence[Partition]) -> list[Partition]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, ROUNDS, Tempered
+from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, ROUNDS, Tempered, resampled_weights
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.sources import Labels, node_scores
 from orthonet.partitioned.rows import Rows
@@ -50,9 +50,8 @@ def tempered_rows(
     for _ in range(RESAMPLES):
         node_weights = -np.log1p(-rows.uniform(rng)[:, 0])
         resampled = [source.reweighted(rng, node_weights) for source in search.sources]
-        found = [
-            search.mending.mend(resampled, one.labels, k, rng, search.weights, max_rounds=ROUNDS) for one in rivals
-        ]
+        weights = resampled_weights(search.weights, search.corroboration, rng)
+        found = [search.mending.mend(resampled, one.labels, k, rng, weights, max_rounds=ROUNDS) for one in rivals]
         best = max(found, key=lambda one: one.support)
         kept += aligned(rows, best.labels, chosen.labels, k) == chosen.labels
 
