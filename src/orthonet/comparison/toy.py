@@ -28,7 +28,7 @@ def make_toy(seed: int) -> Dataset:
 
 def fit_toy(data: Dataset, seed: int) -> OrthoNet:
     """Return OrthoNet with its defaults, fitted to the toy."""
-    from orthonet.clustering.estimator import OrthoNet  # brings torch, which the first process of `paper` never needs
+    from orthonet.clustering.estimator import OrthoNet  # brings torch, which a wrong call need not wait for
 
     return OrthoNet(CLUSTERS, random_state=seed, verbose=False, **AS_IN_THE_PAPER).fit(data.graph)
 
