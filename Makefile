@@ -16,8 +16,10 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 demo: $(VENV)/.user
 	$(BIN)/orthonet demo
 
+# Tests start many processes: with compiled files kept each starts sooner, and pytest reads its own again. Worksteal leaves the
+# tests of a module to one process, so that what they share is made once.
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

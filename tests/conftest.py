@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import os
+
+# Threads that wait for work sleep: tests with more threads than free cores would spend most of their time spinning. OpenMP
+# reads this when it is loaded, in processes that tests start as well.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
 import signal
 from collections.abc import Iterator
 from pathlib import Path

@@ -86,8 +86,8 @@ def with_little_memory(folder, megabytes):
 
 
 def warm_up():
-    """Import what is imported late, so that it is not imported where memory is lacking."""
-    for module in ("polars", "pydantic"):
+    """Import what is imported late, so that it is not imported where memory is lacking, nor again in every fork."""
+    for module in ("polars", "pydantic", "orthonet.cli.predict"):
         with suppress(ImportError):
             import_module(module)
     weights = np.kron(np.eye(2), np.ones((6, 6))) + 0.01
@@ -100,8 +100,7 @@ def warm_up():
 
 if __name__ == "__main__":
     what, numbers = sys.argv[2], list(map(int, sys.argv[3:]))
-    if what == "memory":
-        warm_up()
+    warm_up()
     result = (
         predict(Path(sys.argv[1]), *numbers) if what == "predict" else with_little_memory(Path(sys.argv[1]), numbers)
     )

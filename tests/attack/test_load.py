@@ -2,14 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from orthonet import datasets
+from orthonet.cli.app import app
 from orthonet.files import write_network
 
 pytestmark = [
@@ -18,21 +21,39 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """A folder with the files and the run of a network of 300 nodes, which tests copy: one fit for all of them."""
+    folder = tmp_path_factory.mktemp("first")
+    run("cluster", *files_of(300, folder), "-k", 2, "--steps", 3, "--no-report", "-o", folder / "run")
+    return folder
+
+
 @pytest.fixture
-def home(tmp_path):
-    """A folder with the files and the run of a network of 300 nodes."""
-    graph = datasets.make_multilayer_gaussians(300, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
-    write_network(graph, tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")
-    files = [tmp_path / "edges.csv", "-f", tmp_path / "nodes.csv"]
-    run("cluster", *files, "-k", 2, "--steps", 3, "--no-report", "-o", tmp_path / "run")
-    return tmp_path
+def home(first_run, tmp_path):
+    """A copy of that folder for each test."""
+    return shutil.copytree(first_run, tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def large_files(tmp_path_factory):
+    """A folder with the files of a network of 6,000 nodes."""
+    folder = tmp_path_factory.mktemp("large")
+    files_of(6000, folder)
+    return folder
+
+
+def files_of(n_nodes, folder):
+    """Write a network to a folder; return the arguments that name its files."""
+    graph = datasets.make_multilayer_gaussians(n_nodes, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
+    write_network(graph, folder / "edges.csv", nodes=folder / "nodes.csv")
+    return [folder / "edges.csv", "-f", folder / "nodes.csv"]
 
 
 def run(*arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "orthonet", *map(str, arguments)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    """Run a command in this process, which has loaded torch already."""
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.output
 
 
 def loaded(*arguments):
@@ -56,8 +77,7 @@ def test_many_predictions_at_once(home):
 
 def test_a_clustering_with_little_memory_ends_with_a_sentence_and_keeps_the_earlier_run(home):
     before = {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()}
-    graph = datasets.make_multilayer_gaussians(3000, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
-    write_network(graph, home / "edges.csv", nodes=home / "nodes.csv")
+    files_of(3000, home)
     for code, said in loaded(home, "memory", 256).values():
         assert code == 2, said
         assert "memory" in said.splitlines()[-1]
@@ -77,12 +97,13 @@ ON_A_SMALL_MACHINE = {
 
 
 @pytest.mark.parametrize("stage", ON_A_SMALL_MACHINE)
-def test_a_clustering_that_needs_more_than_the_machine_has_ends_with_a_sentence_before_the_system_kills_it(home, stage):
+def test_a_clustering_that_needs_more_than_the_machine_has_ends_with_a_sentence_before_the_system_kills_it(
+    home, large_files, stage
+):
     before = {file.name: file.read_bytes() for file in (home / "run").iterdir() if file.is_file()}
-    graph = datasets.make_multilayer_gaussians(6000, 2, 3, 2, separation=4.0, n_neighbors=10, random_state=1).graph
-    write_network(graph, home / "edges.csv", nodes=home / "nodes.csv")
     megabytes, settings = ON_A_SMALL_MACHINE[stage]
-    command = ["cluster", home / "edges.csv", "-f", home / "nodes.csv", "-k", 3, "--no-report", "-o", home / "run"]
+    files = [large_files / "edges.csv", "-f", large_files / "nodes.csv"]
+    command = ["cluster", *files, "-k", 3, "--no-report", "-o", home / "run"]
     done = subprocess.run(
         [
             sys.executable,

@@ -21,18 +21,28 @@ def orthonet():
     return run
 
 
+@pytest.fixture(scope="session")
+def network_in(clouds):
+    """Write to a folder edges.csv, which has a column of layers, nodes.csv with a text column, and truth.csv."""
+
+    def network_in(folder):
+        write_network(clouds.graph, folder / "edges.csv", nodes=folder / "nodes.csv")
+        rows = (folder / "nodes.csv").read_text().splitlines()
+        towns = ["town", *(f"town {label}" for label in clouds.labels)]
+        (folder / "nodes.csv").write_text(
+            "\n".join(f"{row},{town}" for row, town in zip(rows, towns, strict=True)) + "\n"
+        )
+        lines = ["node,class", *(f"{node},{label}" for node, label in enumerate(clouds.labels))]
+        (folder / "truth.csv").write_text("\n".join(reversed(lines[1:])) + "\n")
+        return folder
+
+    return network_in
+
+
 @pytest.fixture
-def network(clouds, tmp_path):
-    """A folder with edges.csv, which has a column of layers, nodes.csv with a text column, and truth.csv."""
-    write_network(clouds.graph, tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")
-    rows = (tmp_path / "nodes.csv").read_text().splitlines()
-    towns = ["town", *(f"town {label}" for label in clouds.labels)]
-    (tmp_path / "nodes.csv").write_text(
-        "\n".join(f"{row},{town}" for row, town in zip(rows, towns, strict=True)) + "\n"
-    )
-    lines = ["node,class", *(f"{node},{label}" for node, label in enumerate(clouds.labels))]
-    (tmp_path / "truth.csv").write_text("\n".join(reversed(lines[1:])) + "\n")
-    return tmp_path
+def network(network_in, tmp_path):
+    """The test's own folder with these files."""
+    return network_in(tmp_path)
 
 
 @pytest.fixture(scope="session")

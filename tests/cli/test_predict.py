@@ -1,6 +1,7 @@
 """`orthonet predict`: new nodes get the labels that the model gives them."""
 
 import json
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -10,13 +11,20 @@ from orthonet import OrthoNet
 pytest.importorskip("typer")
 
 
-@pytest.fixture
-def run(orthonet, network):
-    """The folder of a run on edges and a table of nodes."""
+@pytest.fixture(scope="module")
+def first_run(orthonet, network_in, tmp_path_factory):
+    """A folder with a network and a run on its edges and its table of nodes, which tests copy: one fit for all of them."""
+    network = network_in(tmp_path_factory.mktemp("first"))
     arguments = [network / "edges.csv", "-f", network / "nodes.csv", "-k", 3, "--steps", 30, "--no-report"]
     done = orthonet("cluster", *arguments, "-o", network / "out")
     assert done.exit_code == 0, done.output
-    return network / "out"
+    return network
+
+
+@pytest.fixture
+def run(first_run, network):
+    """The folder of such a run in the test's own network."""
+    return copytree(first_run / "out", network / "out")
 
 
 def new_table(path, features, names, ids):

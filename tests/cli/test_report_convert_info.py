@@ -1,6 +1,7 @@
 """`orthonet report`, `convert` and `info`."""
 
 import json
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -10,12 +11,30 @@ from orthonet.files import read_network
 pytest.importorskip("typer")
 
 
+def cluster_in(network, orthonet):
+    """Cluster a network in its folder, by the names of its files there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(network)
+        done = orthonet("cluster", "edges.csv", "-f", "nodes.csv", "-k", 3, "--steps", 20, "-o", "out", "--no-report")
+    assert done.exit_code == 0, done.output
+    return network / "out"
+
+
 @pytest.fixture
 def run(orthonet, network, monkeypatch):
     monkeypatch.chdir(network)
-    done = orthonet("cluster", "edges.csv", "-f", "nodes.csv", "-k", 3, "--steps", 20, "-o", "out", "--no-report")
-    assert done.exit_code == 0, done.output
-    return network / "out"
+    return cluster_in(network, orthonet)
+
+
+@pytest.fixture(scope="module")
+def first_run(orthonet, network_in, tmp_path_factory):
+    return cluster_in(network_in(tmp_path_factory.mktemp("first")), orthonet)
+
+
+@pytest.fixture
+def copied_run(first_run, network):
+    """A copy of one run for all tests that do not ask for the files it was made of; its record names those of the first."""
+    return copytree(first_run, network / "out")
 
 
 def test_a_report_on_an_earlier_run_from_any_folder(orthonet, run, tmp_path, monkeypatch):
@@ -124,7 +143,8 @@ def test_convert_replaces_no_table_of_nodes_unasked(orthonet, network):
     ],
     ids=str,
 )
-def test_a_record_changed_by_hand_is_refused(orthonet, run, name, value):
+def test_a_record_changed_by_hand_is_refused(orthonet, copied_run, name, value):
+    run = copied_run
     record = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(record | {name: value}))
     done = orthonet("report", run)
@@ -152,8 +172,8 @@ def test_info_about_a_network(orthonet, network):
     assert (told["nodes"], [layer["name"] for layer in told["layers"]]) == (150, ["cloud 0", "cloud 1", "cloud 2"])
 
 
-def test_info_about_a_run_and_about_this_installation(orthonet, run):
-    done = orthonet("info", run)
+def test_info_about_a_run_and_about_this_installation(orthonet, copied_run):
+    done = orthonet("info", copied_run)
     assert done.exit_code == 0, done.output
     assert "command: orthonet" in done.stdout
     assert "layers: cloud 0, cloud 1, cloud 2" in done.stdout

@@ -25,6 +25,12 @@ def fitted(request):
     return OrthoNet(3, random_state=0).fit(clouds.graph)
 
 
+@pytest.fixture(scope="module")
+def plain(clouds):
+    """A model of features and layers that were passed one by one."""
+    return OrthoNet(3, random_state=0).fit(clouds.graph.features, layers=clouds.graph.layers)
+
+
 def test_finds_the_clusters_and_places_new_nodes(clouds):
     features, labels = clouds.graph.features, clouds.labels
     known = np.arange(len(labels)) % 4 > 0
@@ -87,10 +93,9 @@ def test_cluster_0_is_the_largest(rng):
     assert np.bincount(model.labels_).tolist() == [50, 30, 20]
 
 
-def test_three_ways_to_pass_the_same_data(fitted, clouds):
-    by_parts = OrthoNet(3, random_state=0).fit(clouds.graph.features, layers=clouds.graph.layers)
+def test_three_ways_to_pass_the_same_data(fitted, plain, clouds):
     relations = MultilayerGraph(clouds.graph.layers, clouds.graph.features)
-    np.testing.assert_array_equal(by_parts.embedding_, OrthoNet(3, random_state=0).fit(relations).embedding_)
+    np.testing.assert_array_equal(plain.embedding_, OrthoNet(3, random_state=0).fit(relations).embedding_)
     np.testing.assert_array_equal(OrthoNet(3, random_state=0).fit_predict(clouds.graph), fitted.labels_)
     np.testing.assert_array_equal(OrthoNet(3, random_state=0).fit_transform(clouds.graph), fitted.embedding_)
 
@@ -119,9 +124,8 @@ def test_features_beside_relations_are_averaged_for_their_layer_but_not_for_the_
 @pytest.mark.parametrize(
     "convert", [np.asfortranarray, pd.DataFrame, lambda x: x.astype(np.float32), lambda x: x.tolist()]
 )
-def test_kinds_of_features(clouds, convert):
+def test_kinds_of_features(clouds, plain, convert):
     features, layers = clouds.graph.features, clouds.graph.layers
-    plain = OrthoNet(3, random_state=0).fit(features, layers=layers)
     model = OrthoNet(3, random_state=0).fit(convert(features), layers=layers)
     assert metrics.adjusted_rand(model.labels_, plain.labels_) == 1
 

@@ -41,23 +41,34 @@ def stop_after(process, folder, n_checkpoints, how):
     process.wait()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes that are killed are forked")
-@pytest.mark.parametrize("setting", ["dense", "batches", "compressed"])
-@pytest.mark.slow
-def test_killed_at_ten_moments_it_ends_as_if_it_had_not_been(tmp_path, setting):
-    command = [sys.executable, str(SCRIPTS / "kill_and_resume.py"), str(tmp_path), setting]
+SETTINGS = ["dense", "batches", "compressed"]
+
+
+@pytest.fixture(scope="module")
+def killed_runs(tmp_path_factory):
+    """A folder in which every setting was tried, by one process that loaded torch once."""
+    folder = tmp_path_factory.mktemp("killed")
+    command = [sys.executable, str(SCRIPTS / "kill_and_resume.py"), str(folder), *SETTINGS]
     done = subprocess.run(
-        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=300
+        command, env=os.environ | {"OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=900
     )
     assert done.returncode == 0, done.stderr
-    killed_at = np.load(tmp_path / "killed_at.npy")
+    return folder
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the processes that are killed are forked")
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.slow
+def test_killed_at_ten_moments_it_ends_as_if_it_had_not_been(killed_runs, setting):
+    folder = killed_runs / setting
+    killed_at = np.load(folder / "killed_at.npy")
     assert len(killed_at) == 10
     assert len(set(killed_at[killed_at > 0])) >= 5  # it went on from where it was, and was killed again
-    expected, found = np.load(tmp_path / "undisturbed.npz"), np.load(tmp_path / "resumed.npz")
+    expected, found = np.load(folder / "undisturbed.npz"), np.load(folder / "resumed.npz")
     assert len(expected["loss"]) == 300
     for name in ("loss", "labels", "embedding"):
         np.testing.assert_array_equal(found[name], expected[name])
-    assert {file.name for file in (tmp_path / "state").iterdir()} <= {STATE, LAPLACIAN}  # nothing half-written
+    assert {file.name for file in (folder / "state").iterdir()} <= {STATE, LAPLACIAN}  # nothing half-written
 
 
 @pytest.mark.usefixtures("interruptible")

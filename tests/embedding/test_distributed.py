@@ -39,9 +39,13 @@ def found(tmp_path_factory):
     }
 
 
+NEEDS_FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+
+
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("setting", EXACT)
 @pytest.mark.slow
+@NEEDS_FORK
 def test_together_they_find_what_one_finds_alone(found, setting, size):
     alone = found[setting, 1, 0]
     for rank in range(size):
@@ -54,6 +58,7 @@ def test_together_they_find_what_one_finds_alone(found, setting, size):
 
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.slow
+@NEEDS_FORK
 def test_with_batches_all_have_the_same_and_the_loss_falls(found, size):
     first = found["batches", size, 0]
     assert first["loss"][-1] < 0.5 * first["loss"][0]
@@ -64,6 +69,7 @@ def test_with_batches_all_have_the_same_and_the_loss_falls(found, size):
 
 @pytest.mark.parametrize("setting", ["compressed", "batches"])
 @pytest.mark.slow
+@NEEDS_FORK
 def test_what_crosses_the_network_does_not_grow_with_the_processes(found, setting):
     two, four = (found[setting, size, 0]["bytes_per_step"] for size in (2, 4))
     assert two == four > 0
@@ -81,13 +87,13 @@ def test_a_killed_worker_is_restarted_and_nothing_is_lost(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@NEEDS_FORK
 def test_the_first_process_may_take_longer_than_torch_waits():
     assert run(SCRIPTS / "wait_for_first.py", 2, "default", 6).stdout == "heard"
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@NEEDS_FORK
 def test_a_process_that_has_waited_too_long_says_so():
     said = run(SCRIPTS / "wait_for_first.py", 2, 2, 6).stdout
     assert said.startswith("nothing came from another process of this fit for 0:00:02; ")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from orthonet.clustering.estimator import OrthoNet
 from orthonet.comparison.methods import AS_IN_THE_PAPER
 from orthonet.comparison.pictures import draw_overview
 from orthonet.datasets import Dataset, make_multilayer_gaussians
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from orthonet.clustering.estimator import OrthoNet
 
 NODES, CLUSTERS, NEIGHBORS = 500, 3, 10
 """N and K of the paper's figure, and the neighbours of each node."""
@@ -27,6 +28,8 @@ def make_toy(seed: int) -> Dataset:
 
 def fit_toy(data: Dataset, seed: int) -> OrthoNet:
     """Return OrthoNet with its defaults, fitted to the toy."""
+    from orthonet.clustering.estimator import OrthoNet  # brings torch, which a wrong call need not wait for
+
     return OrthoNet(CLUSTERS, random_state=seed, verbose=False, **AS_IN_THE_PAPER).fit(data.graph)
 
 

@@ -36,6 +36,17 @@ ACTIVATIONS: dict[str, type[nn.Module]] = {
 }
 
 
+def _empty_linear(n_in: int, n_out: int, device: torch.device, dtype: torch.dtype) -> nn.Linear:
+    """Return a linear layer whose parameters are yet to be set.
+
+    The usual constructor draws from the global random state; ``nn.utils.skip_init`` does not, but loads sympy on the way.
+    """
+    layer = nn.Linear(n_in, n_out, device="meta", dtype=dtype)
+    layer.weight = nn.Parameter(torch.empty(n_out, n_in, device=device, dtype=dtype))
+    layer.bias = nn.Parameter(torch.empty(n_out, device=device, dtype=dtype))
+    return layer
+
+
 class Perceptron(nn.Module):
     """Fully connected layers with an activation between them.
 
@@ -64,8 +75,7 @@ class Perceptron(nn.Module):
         self.activation = activation
         layers: list[nn.Module] = []
         for n_in, n_out in pairwise(self.sizes):
-            # skip_init, because the usual constructor draws from the global random state
-            layer: nn.Linear = nn.utils.skip_init(nn.Linear, n_in, n_out, device="cpu", dtype=torch.float32)  # type: ignore[no-untyped-call]
+            layer = _empty_linear(n_in, n_out, torch.device("cpu"), torch.float32)
             if generator is not None:
                 bound = 1 / math.sqrt(n_in)
                 nn.init.uniform_(layer.weight, -bound, bound, generator=generator)
@@ -102,9 +112,7 @@ class Perceptron(nn.Module):
         """Take inputs x where it took x · ``basis``: the map becomes part of the first layer."""
         first = self.layers[0]
         weight, bias = first.get_parameter("weight"), first.get_parameter("bias")
-        wider: nn.Linear = nn.utils.skip_init(
-            nn.Linear, len(basis), len(bias), device=weight.device, dtype=weight.dtype
-        )  # type: ignore[no-untyped-call]
+        wider = _empty_linear(len(basis), len(bias), weight.device, weight.dtype)
         with torch.no_grad():
             wider.weight.copy_(weight @ basis.T.to(weight))
             wider.bias.copy_(bias)

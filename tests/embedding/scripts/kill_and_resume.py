@@ -1,4 +1,4 @@
-"""Fit once undisturbed, and once with `kill -9` at ten moments of the run; keep what both found.
+"""Fit once undisturbed, and once with `kill -9` at ten moments of the run; keep what both found, a folder per setting.
 
 Each attempt is a process of its own, forked so that torch is imported once. A moment is a number of checkpoints that the
 attempt has written, none at first, and a little random time after that: while it computes, or while it writes.
@@ -60,11 +60,7 @@ def wait_for_writes(file: Path, times: int, child: int) -> None:
         time.sleep(0.0005)
 
 
-def main(folder: Path, setting: str) -> int:
-    checkpoints.SECONDS_BETWEEN = 0.0  # after every step
-    model_of("dense").set_params(training__max_iter=2).fit(
-        graph_of("dense")
-    )  # so that what is imported late is imported once
+def kill_and_resume(folder: Path, setting: str) -> int:
     if os.waitpid(start_fit(setting, None, folder / "undisturbed.npz"), 0)[1]:
         return 1
     rng = np.random.default_rng(0)
@@ -83,6 +79,18 @@ def main(folder: Path, setting: str) -> int:
     return os.waitpid(start_fit(setting, state, found), 0)[1]
 
 
+def main(folder: Path, *settings: str) -> int:
+    checkpoints.SECONDS_BETWEEN = 0.0  # after every step
+    model_of("dense").set_params(training__max_iter=2).fit(
+        graph_of("dense")
+    )  # so that what is imported late is imported once
+    for setting in settings:
+        (folder / setting).mkdir()
+        if kill_and_resume(folder / setting, setting):
+            return 1
+    return 0
+
+
 def steps_of(file: Path) -> int:
     if not file.exists():
         return 0
@@ -93,4 +101,4 @@ def steps_of(file: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))

@@ -12,8 +12,13 @@ import shutil
 import signal
 import socket
 import sys
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+
+from orthonet import MultilayerGraph, OrthoNet
 from orthonet.cli import cluster, main
 from orthonet.cli.app import app  # noqa: F401 - imported once
 from orthonet.clustering import fit
@@ -80,6 +85,16 @@ def start(rank: int, port: int, folder: Path, stage: str, victim: str) -> int:
         os._exit(status)
 
 
+def warm_up() -> None:
+    """Import what a fit imports late once, not in every fork; no table is read here, the threads of polars do not fork."""
+    with suppress(ImportError):
+        import_module("polars")
+    weights = np.kron(np.eye(2), np.ones((6, 6))) + 0.01
+    np.fill_diagonal(weights, 0)
+    model = OrthoNet(2, random_state=0, training={"max_iter": 2})
+    model.fit(MultilayerGraph([weights], np.random.default_rng(0).random((12, 2))))
+
+
 def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -88,6 +103,7 @@ def free_port() -> int:
 
 if __name__ == "__main__":
     home = Path(sys.argv[1])
+    warm_up()
     for case in sys.argv[2:]:
         folder = home / case
         shutil.copytree(home / "old", folder / "out", dirs_exist_ok=True)
