@@ -25,7 +25,8 @@ from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from orthonet.evidence.local_mending import MANY_NODES, judges
-from orthonet.evidence.mending import Partition, mend, shaken
+from orthonet.evidence.mending import Partition, shaken
+from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source, node_scores
 
@@ -103,7 +104,8 @@ def resampled_agreement(
     for _ in range(n_resamples):
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
-        mended = [mend(resampled, one.labels, n_clusters, rng, weights, max_rounds=ROUNDS) for one in partitions]
+        starts = [("", one.labels) for one in partitions]
+        mended = race(resampled, starts, n_clusters, rng, weights, max_rounds=ROUNDS)
         best = max(mended, key=lambda one: one.support)
         # Searched as deep as the data itself, else what was found by shaking would seem to hold.
         best = max([best, *shaken(resampled, best, n_clusters, rng, weights)], key=lambda one: one.support)

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import MANY_NODES
-from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.mending import Partition
 from orthonet.evidence.merging import coarse_parts
+from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import SMALLEST_GAIN, distinct, relabelled
 from orthonet.evidence.sources import Labels, Source
 
@@ -51,8 +52,8 @@ def recombine(
             if own_cells.max() < CELLS_PER_CLUSTER * n_clusters:
                 moved = move_cells(sources, own_cells, start.labels, n_clusters, rng, weights)
                 if not np.array_equal(moved, start.labels):
-                    found.append(mend(sources, moved, n_clusters, rng, weights, origin=start.origin))
-        ranked = distinct([*ranked, *found])
+                    found.append((start.origin, moved))
+        ranked = distinct([*ranked, *race(sources, found, n_clusters, rng, weights, to_beat=before)])
         if ranked[0].support <= before + SMALLEST_GAIN:
             break
     return ranked
