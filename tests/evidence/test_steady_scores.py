@@ -31,10 +31,23 @@ def sources(data, rng):
 
 
 @pytest.mark.parametrize("n_clusters", [K, 60])
-def test_a_look_at_all_nodes_is_the_sum_of_what_the_sources_say(sources, rng, n_clusters):
+def test_a_look_at_all_nodes_is_the_sum_of_what_layers_and_words_say(sources, rng, n_clusters):
     labels, weights = rng.integers(0, n_clusters, 240), [1.0, 0.3, 2.0, 0.5]
+    sources[2] = sources[2].neighbours
     found = SteadyScores(sources, n_clusters, weights).look(labels)
     np.testing.assert_allclose(found, node_scores(sources, labels, n_clusters, weights), atol=1e-10)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("n_clusters", [K, 20])
+def test_with_values_a_look_knows_own_clusters_and_those_that_beat_them(sources, data, rng, n_clusters, noise):
+    labels, each = np.where(rng.random(240) < noise, rng.integers(0, n_clusters, 240), data.labels), np.arange(240)
+    found, exact = SteadyScores(sources, n_clusters).look(labels), node_scores(sources, labels, n_clusters)
+    present = np.bincount(labels, minlength=n_clusters) > 0
+    found[:, ~present] = exact[:, ~present] = -np.inf
+    np.testing.assert_allclose(found[each, labels], exact[each, labels], atol=1e-10)
+    np.testing.assert_allclose(found.max(axis=1), exact.max(axis=1), atol=1e-10)
+    np.testing.assert_array_equal(found.argmax(axis=1), exact.argmax(axis=1))
 
 
 def test_sources_of_weight_zero_are_absent(sources, data):

@@ -29,7 +29,7 @@ LOOK_AGAIN = 0.02
 RETURNS = 2
 """Times that a node goes back to the cluster that it came from: one that wants to for the third time could be in either."""
 SHAKEN_UP_TO = 1000
-"""Nodes up to which a partition is shaken: it costs little there, and most is missed there."""
+"""Nodes up to which a partition is shaken and nothing is cut short: it costs little there, and most is missed there."""
 SHAKES = 8
 """Times that this is done,"""
 SHAKEN_SHARE = 0.3
@@ -82,7 +82,7 @@ class Mending:
         self._enough = restless_share * len(labels)
         self._everybody = self._nodes = np.arange(len(labels))
         self._left, self._returns = self._labels.copy(), np.zeros(len(labels), dtype=np.int64)
-        self._moved = 0
+        self._moved, self._few = 0, len(labels) <= SHAKEN_UP_TO
         self._scores = self._near.look(self._labels)
         self.at_rest = False
         self.best = Partition(self._labels, own_support(self._scores, self._labels), origin)
@@ -103,7 +103,7 @@ class Mending:
         scores[:, np.bincount(labels, minlength=self._k) == 0] = -np.inf  # nothing is known of an empty cluster
         wanted = scores.argmax(axis=1)
         undecided = (self._returns[nodes] >= RETURNS) & (wanted == self._left[nodes])
-        restless = np.flatnonzero((wanted != labels[nodes]) & ~undecided)
+        restless = np.flatnonzero((wanted != labels[nodes]) & (~undecided | self._few))
         if restless.size <= self._enough:
             self.at_rest = looked_at_all
             if not looked_at_all:
@@ -115,7 +115,8 @@ class Mending:
         touched[nodes[restless]] = True
         self._nodes = np.flatnonzero(touched)
         many = len(self._nodes) > MOST_AT_ONCE * len(labels) or self._moved > LOOK_AGAIN * len(labels)
-        if many or not self._near.has_edges:  # without edges, moves are felt through what is known of clusters alone
+        # Without edges, moves are felt through what is known of clusters alone.
+        if many or self._few or not self._near.has_edges:
             self._look()
 
     def _move(self, nodes: npt.NDArray[np.intp], clusters: Labels) -> None:

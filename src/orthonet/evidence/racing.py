@@ -2,7 +2,7 @@
 
 All start with a few rounds. Then one that would be behind the best even if it gained as much again as it has gained since its
 start stays where it is, and so does one of two that have become the same; the others go on for as many rounds, and so on. What
-was left on the way is still a partition, with less support.
+was left on the way is still a partition, with less support. Of few nodes, where rounds cost little, all are mended to the end.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import MANY_NODES
-from orthonet.evidence.mending import MAX_ROUNDS, RESTLESS_SHARE, Mending, Partition, mend
+from orthonet.evidence.mending import MAX_ROUNDS, RESTLESS_SHARE, SHAKEN_UP_TO, Mending, Partition, mend
 from orthonet.evidence.sources import Labels, Source
 from orthonet.evidence.steady_scores import SteadyScores
 
@@ -50,7 +50,8 @@ def race(
         As of `orthonet.evidence.mending.mend`.
     """
     given = list(starts)
-    if len(given) and len(given[0][1]) > MANY_NODES:
+    n_nodes = sources[0].n_nodes
+    if n_nodes > MANY_NODES:
         return [
             mend(
                 sources, labels, n_clusters, rng, weights,
@@ -67,8 +68,9 @@ def race(
         for runner in running:
             runner.go(min(LEG, max_rounds - done))
         ahead = max([to_beat, *(runner.best.support for runner in runners)])
-        hopeful = [one for one in running if 2 * one.best.support - began[one] >= ahead and not one.at_rest]
-        running = _without_copies(hopeful)
+        running = [one for one in running if not one.at_rest]
+        if n_nodes > SHAKEN_UP_TO:
+            running = _without_copies([one for one in running if 2 * one.best.support - began[one] >= ahead])
     return [runner.best for runner in runners]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import MANY_NODES
-from orthonet.evidence.mending import Partition
+from orthonet.evidence.mending import SHAKEN_UP_TO, Partition
 from orthonet.evidence.merging import coarse_parts
 from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import SMALLEST_GAIN, distinct, relabelled
@@ -43,11 +43,14 @@ def recombine(
     ranked = distinct(partitions)
     if len(ranked) == 1 and len(ranked[0].labels) > MANY_NODES:
         return ranked  # one partition has no cells but its clusters
+    tried: list[Partition] = []
     for _ in range(MAX_ROUNDS):
         before = ranked[0].support
         cells = _common_cells(ranked[:PARTITIONS], n_clusters)
         found = []
-        for start in ranked[:STARTS]:
+        starts = [one for one in ranked[:STARTS] if not any(one is other for other in tried)]
+        tried += starts if len(cells) > SHAKEN_UP_TO else []
+        for start in starts:
             own_cells = intersection(cells, start.labels)
             if own_cells.max() < CELLS_PER_CLUSTER * n_clusters:
                 moved = move_cells(sources, own_cells, start.labels, n_clusters, rng, weights)

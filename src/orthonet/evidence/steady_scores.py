@@ -54,6 +54,9 @@ class SteadyScores:
                 layers.append((weight, source))
             else:
                 self._others.append((weight, source))
+        self._others.sort(
+            key=lambda other: isinstance(other[1], GaussianSource)
+        )  # of values not all is asked, see `look`
         self._layers = LayerStack(layers, n_clusters) if layers else None
 
     def for_another(self) -> Self:
@@ -66,18 +69,20 @@ class SteadyScores:
         return self._layers is not None
 
     def look(self, labels: Labels) -> Array:
-        """Count everything for a partition, and return the scores of all nodes, N x K."""
+        """Count everything for a partition, and return the scores of all nodes, N x K; those by values where they matter."""
         self._labels = labels
-        self._said = np.zeros((self._n_nodes, self._k))  # by words and values
+        total = np.zeros((self._n_nodes, self._k))
+        if self._layers is not None:
+            total, self._ratios, self._own = self._layers.scores(labels)
+        self._said = np.zeros_like(total)  # by words and values
         for weight, source in self._others:
-            found = source.node_scores(labels, self._k)
-            found *= weight
+            if isinstance(source, GaussianSource) and source is self._others[-1][1]:
+                found = source.scores_that_matter(labels, self._k, total, weight)
+            else:
+                found = weight * source.node_scores(labels, self._k)
             self._said += found
-        if self._layers is None:
-            return self._said.copy()
-        scores, self._ratios, self._own = self._layers.scores(labels)
-        scores += self._said
-        return scores
+            total += found
+        return total
 
     def scores(self, labels: Labels, nodes: Nodes) -> Array:
         """Return the scores of some nodes, by their neighbours' labels as they are now."""
