@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orthonet.evidence import corroboration as corroborating
-from orthonet.evidence import local_mending, mending, sameness
+from orthonet.evidence import local_mending, mending, racing, sameness
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.local_mending import judges, mend_locally, quick_support
@@ -105,7 +105,8 @@ def test_corroboration_of_many_nodes_is_about_that_of_all(planted, rng, monkeypa
     sources, truth = planted
     starts = [truth, np.where(rng.random(len(truth)) < 0.2, rng.integers(0, 4, len(truth)), truth)]
     expected = corroborating.corroboration(sources, starts, 4, rng)
-    for module in (mending, local_mending, corroborating, sameness):
+    monkeypatch.setattr(corroborating, "SHAKEN_UP_TO", 200)
+    for module in (mending, local_mending, racing, sameness):
         monkeypatch.setattr(module, "MANY_NODES", 200)
     found = corroborating.corroboration(sources, starts, 4, rng)
     np.testing.assert_allclose(found, expected, atol=0.1)

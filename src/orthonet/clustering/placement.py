@@ -37,6 +37,8 @@ SAMPLE_BYTES = 2**27
 """Memory that their dense features may take: wider ones speak through the embedding alone."""
 FOLDS = 3
 MAX_ITER = 200
+TOLERANCE, ROUGH_TOLERANCE = 1e-4, 1e-3
+"""Of the gradient of the logistic regression; where it is only asked which inputs predict better, ten iterations tell."""
 REGULARIZATION = {"features": 1.0, "embedding": 10.0}
 """C of the logistic regression: an embedding has few columns and needs less restraint than features."""
 NEVER = -1e6
@@ -98,7 +100,9 @@ def train_head(
     for name, rows in candidates.items():
         right = 0
         for train, test in folds:
-            weights, bias = _fitted(rows[train], labels[nodes][train], n_clusters, REGULARIZATION[name])
+            weights, bias = _fitted(
+                rows[train], labels[nodes][train], n_clusters, REGULARIZATION[name], ROUGH_TOLERANCE
+            )
             right += int((np.asarray(rows[test] @ weights.T + bias).argmax(axis=1) == labels[nodes][test]).sum())
         scores[name] = right / len(nodes)
     best = max(scores, key=lambda name: scores[name])
@@ -116,7 +120,9 @@ def warn_of_poor_features(accuracy: float, labels: npt.NDArray[np.int64]) -> Non
         )
 
 
-def _fitted(rows: Any, labels: npt.NDArray[np.int64], n_clusters: int, regularization: float) -> tuple[Array, Array]:
+def _fitted(
+    rows: Any, labels: npt.NDArray[np.int64], n_clusters: int, regularization: float, tolerance: float = TOLERANCE
+) -> tuple[Array, Array]:
     """Return weights and biases of a logistic regression, for all clusters."""
     weights, bias = np.zeros((n_clusters, rows.shape[1])), np.full(n_clusters, NEVER)
     present = np.unique(labels)
@@ -125,7 +131,7 @@ def _fitted(rows: Any, labels: npt.NDArray[np.int64], n_clusters: int, regulariz
         return weights, bias
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # what was reached is judged out of fold
-        model = LogisticRegression(C=regularization, max_iter=MAX_ITER).fit(rows, labels)
+        model = LogisticRegression(C=regularization, max_iter=MAX_ITER, tol=tolerance).fit(rows, labels)
     if len(present) == 2:  # scikit-learn then keeps one row, of the second class against the first
         weights[present[1]], bias[present] = model.coef_[0], [0.0, model.intercept_[0]]
     else:

@@ -9,7 +9,8 @@ are sums of x ln x over the shares: joining two clusters, or moving a cell, chan
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,92 +41,118 @@ class CoarseSource(Protocol):
         """Move a cell."""
 
 
-class CoarseLayer:
-    """A layer between cells: ``between[i, j]`` is the share of its edge weight from cell i to cell j."""
+class CoarseLayers:
+    """Layers between cells, all of them counted at once.
 
-    def __init__(self, between: Array) -> None:
-        self._between = between
+    Parameters
+    ----------
+    between : array of shape (S, cells, cells)
+        Shares of the edge weight of each layer from cell to cell.
+    worths : array of shape (S,)
+        What a nat per observation of each layer is worth.
+    """
+
+    def __init__(self, between: Array, worths: npt.ArrayLike) -> None:
+        self._between, self._worths = between, np.asarray(worths, dtype=np.float64)
+
+    @classmethod
+    def of(cls, between: Array) -> Self:
+        """Return one layer."""
+        return cls(between[None], [1.0])
+
+    @classmethod
+    def together(cls, parts: Sequence[tuple[float, CoarseLayers]]) -> Self:
+        """Return the layers of several, each worth so much more."""
+        worths = np.concatenate([worth * part._worths for worth, part in parts])
+        return cls(np.concatenate([part._between for _, part in parts]), worths)
 
     def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
         """Put each cell into a cluster."""
-        self._to_clusters = _sum_columns(self._between, clusters, n_clusters)
-        self._blocks = np.ascontiguousarray(_sum_columns(self._to_clusters.T, clusters, n_clusters).T)
+        self._to_clusters = np.stack([_sum_columns(one, clusters, n_clusters) for one in self._between])
+        blocks = [_sum_columns(one.T, clusters, n_clusters).T for one in self._to_clusters]
+        self._blocks = np.ascontiguousarray(np.stack(blocks))
         self._terms = x_ln_x(self._blocks)
         self._count([])
 
     def _count(self, changed: list[int]) -> None:
         """Bring up to date what is kept of the blocks, of which the rows and columns of some clusters have changed."""
         if changed:
-            self._terms[changed] = x_ln_x(self._blocks[changed])
-            self._terms[:, changed] = self._terms[changed].T
-        self._shares, self._row_terms = self._blocks.sum(axis=1), self._terms.sum(axis=1)
+            self._terms[:, changed] = x_ln_x(self._blocks[:, changed])
+            self._terms[:, :, changed] = self._terms[:, changed].transpose(0, 2, 1)
+        self._shares, self._row_terms = self._blocks.sum(axis=2), self._terms.sum(axis=2)
 
     def information(self) -> float:
-        """Return I of the clusters, in nats per observation."""
-        return layer_information(self._blocks)
+        """Return I of the clusters, in nats per observation, times what each layer is worth."""
+        return float(sum(self._worths * [layer_information(blocks) for blocks in self._blocks]))
 
     def joining_losses(self, cluster: int) -> Array:
         """Return how much I falls when ``cluster`` is joined with each other cluster."""
-        blocks, shares, diagonal = self._blocks, self._shares, np.diag(self._blocks)
+        blocks, shares, diagonal = self._blocks, self._shares, np.diagonal(self._blocks, axis1=1, axis2=2)
         # Where the cluster has no edges, its row changes nothing: only the columns where it has some are looked at.
-        some = np.flatnonzero(blocks[cluster])
-        own_row, own = blocks[cluster], blocks[cluster, cluster]
-        changed = (x_ln_x(blocks[:, some] + own_row[some]) - self._terms[:, some]).sum(axis=1)
+        own_row, own = blocks[:, cluster], blocks[:, cluster, cluster, None]
+        some = np.flatnonzero(own_row.any(axis=0))
+        changed = (x_ln_x(blocks[:, :, some] + own_row[:, None, some]) - self._terms[:, :, some]).sum(axis=2)
         # Terms of both rows and both columns, those inside the pair counted once.
         before = (
-            2 * (self._row_terms + self._row_terms[cluster])
+            2 * (self._row_terms + self._row_terms[:, cluster, None])
             - x_ln_x(diagonal) - x_ln_x(own) - 2 * x_ln_x(own_row)
         )  # fmt: skip
-        to_cluster = x_ln_x(blocks[:, cluster] + own)
+        to_cluster = x_ln_x(blocks[:, :, cluster] + own)
         outside = self._row_terms + changed - to_cluster - x_ln_x(diagonal + own_row)
         after = 2 * outside + x_ln_x(diagonal + own + 2 * own_row)
-        degrees = 2 * (x_ln_x(shares) + x_ln_x(shares[cluster]) - x_ln_x(shares + shares[cluster]))
-        return before - after - degrees
+        of_cluster = shares[:, cluster, None]
+        degrees = 2 * (x_ln_x(shares) + x_ln_x(of_cluster) - x_ln_x(shares + of_cluster))
+        return self._worths @ (before - after - degrees)
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
-        for matrix in (self._blocks, self._to_clusters):
-            matrix[:, kept] += matrix[:, emptied]
-            matrix[:, emptied] = 0.0
-        self._blocks[kept] += self._blocks[emptied]
-        self._blocks[emptied] = 0.0
+        for matrices in (self._blocks, self._to_clusters):
+            matrices[:, :, kept] += matrices[:, :, emptied]
+            matrices[:, :, emptied] = 0.0
+        self._blocks[:, kept] += self._blocks[:, emptied]
+        self._blocks[:, emptied] = 0.0
         self._count([kept, emptied])
 
     def moving_gains(self, cell: int, cluster: int) -> Array:
         """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
-        own = self._between[cell, cell]
-        to_others = self._to_clusters[cell].copy()
-        degree = to_others.sum()
-        to_others[cluster] = max(to_others[cluster] - own, 0.0)
-        some = np.flatnonzero(to_others)  # terms of clusters that the cell has no edges to stay as they are
-        edges = to_others[some]
-        rest = self._blocks[:, some]
-        rest[cluster] -= edges
-        rest[:, some == cluster] -= to_others[:, None]
-        rest[cluster, some == cluster] -= own
+        own, to_others, degree = self._edges_of(cell, cluster)
+        some = np.flatnonzero(to_others.any(axis=0))  # terms of clusters that the cell has no edges to stay as they are
+        edges, rest, here = to_others[:, some], self._blocks[:, :, some], some == cluster
+        rest[:, cluster] -= edges
+        rest[:, :, here] -= to_others[:, :, None]
+        rest[:, cluster, here] -= own[:, None]
         np.maximum(rest, 0.0, out=rest)
-        diagonal = np.diag(self._blocks).copy()
-        diagonal[cluster] = max(diagonal[cluster] - 2 * to_others[cluster] - own, 0.0)
+        diagonal = np.diagonal(self._blocks, axis1=1, axis2=2).copy()
+        diagonal[:, cluster] = np.maximum(diagonal[:, cluster] - 2 * to_others[:, cluster] - own, 0.0)
         shares = self._shares.copy()  # wherever the cell is, its edges end in the others' clusters
-        shares[cluster] = max(shares[cluster] - degree, 0.0)
-        totals = 2 * (x_ln_x(rest + edges) - x_ln_x(rest)).sum(axis=1)
-        totals += x_ln_x(diagonal) - 2 * x_ln_x(diagonal + to_others) + x_ln_x(diagonal + 2 * to_others + own)
-        totals -= 2 * (x_ln_x(shares + degree) - x_ln_x(shares))
-        return totals - totals[cluster]
+        shares[:, cluster] = np.maximum(shares[:, cluster] - degree, 0.0)
+        totals = 2 * (x_ln_x(rest + edges[:, None]) - x_ln_x(rest)).sum(axis=2)
+        inside = diagonal + to_others
+        totals += x_ln_x(diagonal) - 2 * x_ln_x(inside) + x_ln_x(inside + to_others + own[:, None])
+        totals -= 2 * (x_ln_x(shares + degree[:, None]) - x_ln_x(shares))
+        gains: Array = self._worths @ totals
+        return gains - gains[cluster]
 
     def move(self, cell: int, cluster: int, new_cluster: int) -> None:
         """Move a cell."""
-        own = self._between[cell, cell]
-        to_others = self._to_clusters[cell].copy()
-        to_others[cluster] = max(to_others[cluster] - own, 0.0)
+        own, to_others, _ = self._edges_of(cell, cluster)
         for changed, sign in ((cluster, -1.0), (new_cluster, 1.0)):
-            self._blocks[changed] += sign * to_others
             self._blocks[:, changed] += sign * to_others
-            self._blocks[changed, changed] += sign * own
+            self._blocks[:, :, changed] += sign * to_others
+            self._blocks[:, changed, changed] += sign * own
         np.maximum(self._blocks, 0.0, out=self._blocks)  # rounding
-        self._to_clusters[:, cluster] = np.maximum(self._to_clusters[:, cluster] - self._between[:, cell], 0.0)
-        self._to_clusters[:, new_cluster] += self._between[:, cell]
+        left = self._to_clusters[:, :, cluster] - self._between[:, :, cell]
+        self._to_clusters[:, :, cluster] = np.maximum(left, 0.0)
+        self._to_clusters[:, :, new_cluster] += self._between[:, :, cell]
         self._count([cluster, new_cluster])
+
+    def _edges_of(self, cell: int, cluster: int) -> tuple[Array, Array, Array]:
+        """Return the edges within a cell of ``cluster``, from it to the other cells of each cluster, and from it at all."""
+        own: Array = self._between[:, cell, cell]
+        to_others: Array = self._to_clusters[:, cell].copy()
+        degree: Array = to_others.sum(axis=1)
+        to_others[:, cluster] = np.maximum(to_others[:, cluster] - own, 0.0)
+        return own, to_others, degree
 
 
 class CoarseWords:

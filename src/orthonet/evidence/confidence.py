@@ -29,8 +29,9 @@ from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
 from orthonet.evidence.corroboration import NO_AGREEMENT
-from orthonet.evidence.local_mending import MANY_NODES, judges
-from orthonet.evidence.mending import Partition, mend, shaken
+from orthonet.evidence.local_mending import judges
+from orthonet.evidence.mending import SHAKEN_UP_TO, Partition, shaken
+from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source, node_scores
 
@@ -45,7 +46,8 @@ RIVALS = 3
 SAME = 0.95
 """which is another one below so much normalised mutual information with those before it."""
 HOPELESS = 0.97
-"""Of many nodes, support relative to the chosen one's below which another never wins: resampling changes it by some 0.002."""
+"""Support relative to the chosen one's below which another never wins: resampling changes it by some 0.002 of 50,000 nodes, by
+0.01 of 2,000. Of few nodes, up to so many as are shaken, all rivals are asked."""
 ROUNDS = 10
 """Of mending, which starts near its end."""
 COLDEST, HOTTEST = np.log(0.05), np.log(200.0)
@@ -115,7 +117,8 @@ def resampled_agreement(
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
         counted = resampled_weights(given, agreeing, rng)
-        mended = [mend(resampled, one.labels, n_clusters, rng, counted, max_rounds=ROUNDS) for one in partitions]
+        starts = [("", one.labels) for one in partitions]
+        mended = race(resampled, starts, n_clusters, rng, counted, max_rounds=ROUNDS)
         best = max(mended, key=lambda one: one.support)
         # Searched as deep as the data itself, else what was found by shaking would seem to hold.
         best = max([best, *shaken(resampled, best, n_clusters, rng, counted)], key=lambda one: one.support)
@@ -130,9 +133,9 @@ def resampled_weights(weights: Array, corroboration: Array, rng: np.random.Gener
 
 
 def _different(chosen: Partition, others: Sequence[Partition]) -> list[Partition]:
-    """Return the chosen partition and the best of those that are not nearly the same, and of many nodes not hopeless."""
+    """Return the chosen partition and the best of those that are not nearly the same nor, but of few nodes, hopeless."""
     found = [chosen]
-    many = len(chosen.labels) > MANY_NODES
+    many = len(chosen.labels) > SHAKEN_UP_TO
     for other in others:
         if len(found) == RIVALS or (many and other.support < HOPELESS * chosen.support):
             break

@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.evidence.local_mending import MANY_NODES, quick_support
-from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.local_mending import quick_support
+from orthonet.evidence.mending import SHAKEN_UP_TO, Partition
+from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import without_copies
 from orthonet.evidence.sources import Labels, Source
 
@@ -43,7 +44,7 @@ MENDED = 3
 ALIKE = 0.8
 """of many nodes, those that agree with none before them by so much normalised mutual information,"""
 ROUGHLY = 0.003
-"""and until less than this share of the nodes wants to move: a ratio of two informations needs no more."""
+"""and of more than a few until less than this share of the nodes wants to move: a ratio of two informations needs no more."""
 
 
 def corroboration(
@@ -76,8 +77,10 @@ def corroboration(
     def found_from(weights: npt.NDArray[np.float64]) -> Labels:
         # The best of what comes of mending the most supported starts.
         ranked = [starts[index] for index in np.argsort(-(by_source @ weights), kind="stable")[:MENDED]]
-        chosen, mend_one = (ranked, mend) if mend else (without_copies(ranked, ALIKE), _mend_roughly)
-        mended = (mend_one(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in chosen)
+        if mend is None:
+            mended = _raced(sources, without_copies(ranked, ALIKE), n_clusters, rng, weights)
+        else:
+            mended = [mend(sources, start, n_clusters, rng, weights, max_rounds=ROUNDS) for start in ranked]
         return max(mended, key=lambda partition: partition.support).labels
 
     alone = [found_from(row) for row in np.eye(n_sources)]
@@ -117,6 +120,6 @@ def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64
     return np.where(averaged, corroborations, weights)
 
 
-def _mend_roughly(sources: Sequence[Source], labels: Labels, *given: Any, max_rounds: int) -> Partition:
-    rest = ROUGHLY if len(labels) > MANY_NODES else None
-    return mend(sources, labels, *given, max_rounds=max_rounds, restless_share=rest)
+def _raced(sources: Sequence[Source], starts: Sequence[Labels], *given: Any) -> list[Partition]:
+    rest = ROUGHLY if sources[0].n_nodes > SHAKEN_UP_TO else None
+    return race(sources, [("", start) for start in starts], *given, max_rounds=ROUNDS, restless_share=rest)

@@ -92,7 +92,7 @@ class CoarseSum:
     """A weighted sum of sources over cells."""
 
     def __init__(self, parts: Sequence[tuple[float, CoarseSource]]) -> None:
-        self._parts = parts
+        self.parts = parts
 
     def place(self, clusters: npt.NDArray[np.int64], n_clusters: int) -> None:
         """Put each cell into a cluster."""
@@ -100,11 +100,11 @@ class CoarseSum:
 
     def information(self) -> float:
         """Return I of the clusters, in nats per observation."""
-        return float(sum(share * part.information() for share, part in self._parts))
+        return float(sum(share * part.information() for share, part in self.parts))
 
     def joining_losses(self, cluster: int) -> Array:
         """Return how much I falls when ``cluster`` is joined with each other cluster."""
-        return np.sum([share * part.joining_losses(cluster) for share, part in self._parts], axis=0)
+        return np.sum([share * part.joining_losses(cluster) for share, part in self.parts], axis=0)
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
@@ -112,12 +112,12 @@ class CoarseSum:
 
     def moving_gains(self, cell: int, cluster: int) -> Array:
         """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
-        return np.sum([share * part.moving_gains(cell, cluster) for share, part in self._parts], axis=0)
+        return np.sum([share * part.moving_gains(cell, cluster) for share, part in self.parts], axis=0)
 
     def move(self, cell: int, cluster: int, new_cluster: int) -> None:
         """Move a cell."""
         self._each(lambda part: part.move(cell, cluster, new_cluster))
 
     def _each(self, do: Callable[[Any], None]) -> None:
-        for _, part in self._parts:
+        for _, part in self.parts:
             do(part)

@@ -16,6 +16,8 @@ References
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -134,6 +136,36 @@ class GaussianSource:
         found *= self.observations / self._values.shape[1]
         return found
 
+    def scores_that_matter(self, labels: Labels, n_clusters: int, said: Array, weight: float) -> Array:
+        """Return ``weight`` times the scores of nodes for their own clusters, and for those that may beat these.
+
+        No value is likelier in a cluster than its mean. So where even that would not make up for what the other sources said,
+        a distance is not measured, and the score is that of a typical member, which would not make up for it either.
+
+        Parameters
+        ----------
+        labels : array of shape (N,)
+        n_clusters : int
+        said : array of shape (N, K)
+            By all other sources, with their weights.
+        weight : float
+        """
+        clusters, each = self._predictive(self._moments(labels, n_clusters)), np.arange(len(labels))
+        scale, base = weight * self.observations / self._values.shape[1], self._without_clusters
+        own = clusters.distances(self._values, labels)
+        at_own = (clusters.left_out(own, labels, self._weights) - base) * scale
+        counts = np.maximum(np.bincount(labels, minlength=n_clusters), 1)
+        typical = clusters.log_density(np.bincount(labels, own, minlength=n_clusters) / counts)
+        at_mean = clusters.log_density(np.zeros(n_clusters))
+        to_beat = said[each, labels] + at_own + base * scale
+        matters = said + at_mean * scale > to_beat[:, None]
+        found: Array = (typical - base[:, None]) * scale
+        nodes, others = np.nonzero(matters)
+        distances = clusters.distances(self._values[nodes], others)
+        found[nodes, others] = (clusters.log_density(distances, others) - base[nodes]) * scale
+        found[each, labels] = at_own
+        return found
+
     def coarse(self, cells: Labels, n_cells: int) -> CoarseGaussian:
         """Return the moments of cells of nodes."""
         sizes, means, scatters = self._moments(cells, n_cells)
@@ -149,25 +181,36 @@ class GaussianSource:
 
     def _moments(self, labels: Labels, n_clusters: int) -> Moments:
         """Return for each cluster the sum of weights, the mean, and the scatter about it."""
-        values, weights = self._values, self._weights
-        sizes = np.bincount(labels, weights, minlength=n_clusters).astype(np.float64, copy=False)
-        means = np.zeros((n_clusters, values.shape[1]))
-        scatters = np.zeros((n_clusters, values.shape[1], values.shape[1]))
-        order = np.argsort(labels, kind="stable")
-        ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
-        for cluster, members in enumerate(np.split(order, ends[:-1])):
-            if members.size:
-                weighted = values[members] * weights[members, None]
-                means[cluster] = weighted.sum(axis=0) / max(sizes[cluster], np.finfo(np.float64).tiny)
-                scatters[cluster] = weighted.T @ (values[members] - means[cluster])
+        sizes = np.bincount(labels, self._weights, minlength=n_clusters).astype(np.float64, copy=False)
+        means = np.zeros((n_clusters, self._values.shape[1]))
+        scatters = np.zeros((n_clusters, self._values.shape[1], self._values.shape[1]))
+        order, ends = _by_cluster(labels, n_clusters)
+        values = self._values[order]
+        weighted = values * self._weights[order, None]
+        divisors = np.maximum(sizes, np.finfo(np.float64).tiny)
+        for cluster, (first, stop) in enumerate(pairwise(ends)):
+            if first < stop:
+                ours = weighted[first:stop]
+                means[cluster] = mean = ours.sum(axis=0) / divisors[cluster]
+                scatters[cluster] = ours.T @ (values[first:stop] - mean)
         return sizes, means, scatters
 
     def _log_predictive(
         self, moments: Moments, labels: Labels, nodes: Any = slice(None), leave_out: bool = True
     ) -> Array:
         """Return ln p(x_i | the nodes of c but i) of nodes, all by default, with their labels, and every cluster."""
-        values, n_features = self._values[nodes], self._values.shape[1]
+        clusters = self._predictive(moments)
+        distances = _squared_distances(self._values[nodes], clusters.means, clusters.inverses)
+        found = clusters.log_density(distances)
+        if leave_out:
+            each = np.arange(len(distances))
+            found[each, labels] = clusters.left_out(distances[each, labels], labels, self._weights[nodes])
+        return found
+
+    def _predictive(self, moments: Moments) -> Predictive:
+        """Return the posterior predictive distribution of each cluster."""
         sizes, means, scatters = moments
+        n_features = means.shape[1]
         prior_weight = n_features + 1.0  # what the shared covariance counts for: as many nodes as it has dimensions
         shared = _regularized(scatters.sum(axis=0) / sizes.sum(), self._covariance, self._n_counted())
         center = self._center
@@ -178,19 +221,64 @@ class GaussianSource:
         means = (CENTER_WEIGHT * center + sizes[:, None] * means) / weights[:, None]
         triangles = np.linalg.cholesky(scatters)
         volumes = 2 * np.log(np.diagonal(triangles, axis1=1, axis2=2)).sum(axis=1)
-        distances = _squared_distances(values, means, np.linalg.inv(triangles))
-        freedom = prior_weight + sizes + 2.0
-        found = _log_t(distances, volumes, weights, freedom, n_features)
-        if leave_out:
-            each = np.arange(len(values))
-            left = np.minimum(self._weights[nodes], sizes[labels])
-            whole, own = weights[labels], distances[each, labels]
-            rest = whole - left
-            shrunk = np.maximum(1 - left * whole / rest * own, 1e-12)
-            apart = (whole / rest) ** 2 * own / shrunk
-            volume = volumes[labels] + np.log(shrunk)
-            found[each, labels] = _log_t(apart, volume, rest, freedom[labels] - left, n_features)
+        return Predictive(sizes, means, np.linalg.inv(triangles), volumes, weights, prior_weight + sizes + 2.0)
+
+
+@dataclass(frozen=True)
+class Predictive:
+    """Multivariate t distributions, one for each cluster.
+
+    Attributes
+    ----------
+    sizes : array of shape (K,)
+        Sum of the weights of the nodes in the cluster.
+    means : array of shape (K, d)
+    inverses : array of shape (K, d, d)
+        Of the Cholesky factors of the scatters.
+    volumes : array of shape (K,)
+        Log-determinants of the scatters.
+    weights, freedom : arrays of shape (K,)
+        Nodes that the means are known by, and degrees of freedom, prior included.
+    """
+
+    sizes: Array
+    means: Array
+    inverses: Array
+    volumes: Array
+    weights: Array
+    freedom: Array
+
+    def log_density(self, distances: Array, clusters: Any = slice(None)) -> Array:
+        """Return ln p at squared distances from the means of all clusters, or of those named for each distance."""
+        volumes, weights, freedom = (one[clusters] for one in (self.volumes, self.weights, self.freedom))
+        return _log_t(distances, volumes, weights, freedom, self.means.shape[1])
+
+    def left_out(self, distances: Array, clusters: Labels, node_weights: Array) -> Array:
+        """Return ln p of nodes in their own clusters, without what they added to these."""
+        left = np.minimum(node_weights, self.sizes[clusters])
+        whole = self.weights[clusters]
+        rest = whole - left
+        shrunk = np.maximum(1 - left * whole / rest * distances, 1e-12)
+        apart = (whole / rest) ** 2 * distances / shrunk
+        volumes = self.volumes[clusters] + np.log(shrunk)
+        return _log_t(apart, volumes, rest, self.freedom[clusters] - left, self.means.shape[1])
+
+    def distances(self, values: Array, clusters: Labels) -> Array:
+        """Return the squared distance of each row of values from the mean of the cluster that is named for it."""
+        order, ends = _by_cluster(clusters, len(self.means))
+        rows = (values - self.means[clusters])[order]
+        turned, found = np.empty_like(rows), np.empty(len(values))
+        for cluster, (first, stop) in enumerate(pairwise(ends)):
+            if first < stop:
+                np.matmul(rows[first:stop], self.inverses[cluster].T, out=turned[first:stop])
+        found[order] = np.einsum("ij,ij->i", turned, turned)
         return found
+
+
+def _by_cluster(clusters: Labels, n_clusters: int) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """Return an order by clusters, and where each of them begins and ends in it."""
+    ends = np.cumsum(np.bincount(clusters, minlength=n_clusters))
+    return np.argsort(clusters, kind="stable"), [0, *ends.tolist()]
 
 
 def _squared_distances(values: Array, means: Array, inverses: Array) -> Array:

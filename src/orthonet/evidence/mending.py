@@ -1,9 +1,9 @@
 """Mend a partition: move nodes to the cluster that their edges and words speak for, until none wants to move.
 
-Each round scores all nodes against the clusters as they are (naive Bayes over neighbours' clusters and words) and moves a
-random part of those that score higher elsewhere: if all moved at once, pairs of neighbours would swap places for ever. The
-best partition seen is kept. A round costs one product with each source; of more than 50,000 nodes most rounds look at some of
-them only (`orthonet.evidence.local_mending`).
+Each round scores nodes against the clusters as they are (naive Bayes over neighbours' clusters and words) and moves a random
+part of those that score higher elsewhere: if all moved at once, pairs of neighbours would swap places for ever. A look at all
+nodes is followed by rounds over those whose neighbours moved, until few of them want to move or many have moved; the best
+partition that was looked at is kept. Of more than 50,000 nodes the rounds are those of `orthonet.evidence.local_mending`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.evidence.local_mending import MANY_NODES, mend_locally
-from orthonet.evidence.sources import Labels, Source, node_scores, own_support
+from orthonet.evidence.local_mending import MANY_NODES, MOST_AT_ONCE, mend_locally
+from orthonet.evidence.sources import Labels, Source, own_support
+from orthonet.evidence.steady_scores import SteadyScores
 
 MOVING_SHARE = 0.6
 """Share of the nodes that want to move which do so in a round: enough to settle in a dozen rounds, too few to swap for ever."""
@@ -23,8 +24,12 @@ RESTLESS_SHARE = 5e-4
 """Share of nodes that may still want to move at the end, less than one of 2,000: the last few swap places for many rounds."""
 MAX_ROUNDS = 25
 """Of moves: most partitions settle in a dozen."""
+LOOK_AGAIN = 0.02
+"""Share of the nodes that must have moved for all nodes to be looked at again, though few of them have new neighbours."""
+RETURNS = 2
+"""Times that a node goes back to the cluster that it came from: one that wants to for the third time could be in either."""
 SHAKEN_UP_TO = 1000
-"""Nodes up to which a partition is shaken: it costs little there, and most is missed there."""
+"""Nodes up to which a partition is shaken and nothing is cut short: it costs little there, and most is missed there."""
 SHAKES = 8
 """Times that this is done,"""
 SHAKEN_SHARE = 0.3
@@ -39,6 +44,94 @@ class Partition:
     support: float
     origin: str
     """Which proposal it came from."""
+
+
+class Mending:
+    """The state of one mending, which can be left and taken up again.
+
+    Parameters
+    ----------
+    scores : SteadyScores
+        Of the sources; used by this mending only.
+    labels : array of shape (N,)
+        Where to start.
+    n_clusters : int
+    rng : numpy.random.Generator
+    origin : str
+    restless_share : float
+        Share of nodes that may still want to move at the end.
+
+    Attributes
+    ----------
+    best : Partition
+        The most supported that was looked at.
+    at_rest : bool
+        Whether no more nodes want to move than may.
+    """
+
+    def __init__(
+        self,
+        scores: SteadyScores,
+        labels: Labels,
+        n_clusters: int,
+        rng: np.random.Generator,
+        origin: str,
+        restless_share: float,
+    ) -> None:
+        self._near, self._labels, self._k, self._rng = scores, labels.astype(np.int64), n_clusters, rng
+        self._enough = restless_share * len(labels)
+        self._everybody = self._nodes = np.arange(len(labels))
+        self._left, self._returns = self._labels.copy(), np.zeros(len(labels), dtype=np.int64)
+        self._moved, self._few = 0, len(labels) <= SHAKEN_UP_TO
+        self._scores = self._near.look(self._labels)
+        self.at_rest = False
+        self.best = Partition(self._labels, own_support(self._scores, self._labels), origin)
+
+    def go(self, rounds: int) -> None:
+        """Move nodes for some rounds, and look at what came of it."""
+        for _ in range(rounds):
+            if self.at_rest:
+                return
+            self._round()
+        if self._moved:
+            self._look()
+
+    def _round(self) -> None:
+        labels, nodes = self._labels, self._nodes
+        looked_at_all = nodes is self._everybody
+        scores = self._scores if looked_at_all else self._near.scores(labels, nodes)
+        scores[:, np.bincount(labels, minlength=self._k) == 0] = -np.inf  # nothing is known of an empty cluster
+        wanted = scores.argmax(axis=1)
+        undecided = (self._returns[nodes] >= RETURNS) & (wanted == self._left[nodes])
+        restless = np.flatnonzero((wanted != labels[nodes]) & (~undecided | self._few))
+        if restless.size <= self._enough:
+            self.at_rest = looked_at_all
+            if not looked_at_all:
+                self._look()
+            return
+        going = restless[self._rng.random(restless.size) < MOVING_SHARE]
+        self._move(nodes[going], wanted[going])
+        touched = self._near.neighbours(nodes[going])
+        touched[nodes[restless]] = True
+        self._nodes = np.flatnonzero(touched)
+        many = len(self._nodes) > MOST_AT_ONCE * len(labels) or self._moved > LOOK_AGAIN * len(labels)
+        # Without edges, moves are felt through what is known of clusters alone.
+        if many or self._few or not self._near.has_edges:
+            self._look()
+
+    def _move(self, nodes: npt.NDArray[np.intp], clusters: Labels) -> None:
+        before, self._labels = self._labels, self._labels.copy()
+        self._labels[nodes] = clusters
+        self._returns[nodes] += self._left[nodes] == clusters
+        self._left[nodes] = before[nodes]
+        self._moved += len(nodes)
+
+    def _look(self) -> None:
+        self._nodes, self._moved = self._everybody, 0
+        self._scores = self._near.look(self._labels)
+        value = own_support(self._scores, self._labels)
+        if value > self.best.support:
+            self.best = Partition(self._labels, value, self.best.origin)
 
 
 def mend(
@@ -75,28 +168,15 @@ def mend(
     -------
     Partition
     """
-    labels = labels.astype(np.int64)
     rest = RESTLESS_SHARE if restless_share is None else restless_share
     if len(labels) > MANY_NODES:
         shares = {"moving_share": MOVING_SHARE, "restless_share": rest / 20 if restless_share is None else rest}
-        found = mend_locally(sources, labels, n_clusters, rng, weights, max_rounds=max_rounds, **shares)
+        start = labels.astype(np.int64)
+        found = mend_locally(sources, start, n_clusters, rng, weights, max_rounds=max_rounds, **shares)
         return Partition(*found, origin)
-    best = Partition(labels, -np.inf, origin)
-    for _ in range(max_rounds):
-        scores = node_scores(sources, labels, n_clusters, weights)
-        value = own_support(scores, labels)
-        if value > best.support:
-            best = Partition(labels, value, origin)
-        empty = np.bincount(labels, minlength=n_clusters) == 0
-        scores[:, empty] = -np.inf  # nothing is known of an empty cluster
-        wanted = scores.argmax(axis=1)
-        restless = np.flatnonzero(wanted != labels)
-        if restless.size <= rest * len(labels):
-            break
-        moving = restless[rng.random(restless.size) < MOVING_SHARE]
-        labels = labels.copy()
-        labels[moving] = wanted[moving]
-    return best
+    mending = Mending(SteadyScores(sources, n_clusters, weights), labels, n_clusters, rng, origin, rest)
+    mending.go(max_rounds)
+    return mending.best
 
 
 def shaken(

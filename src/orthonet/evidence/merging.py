@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.evidence.coarse import CoarseSource
+from orthonet.evidence.coarse import CoarseLayers, CoarseSource
+from orthonet.evidence.feature_source import CoarseSum
 from orthonet.evidence.sources import Labels, Source
 
 
@@ -59,13 +60,20 @@ def merge_path(
 def coarse_parts(
     sources: Sequence[Source], cells: Labels, n_cells: int, weights: npt.ArrayLike | None
 ) -> list[tuple[float, CoarseSource]]:
-    """Return each source that counts, over cells, with what one nat per observation of it is worth per node."""
+    """Return the sources that count, over cells, with what one nat per observation is worth per node: all layers as one."""
     given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
-    return [
-        (float(weight) * source.observations / source.ends, source.coarse(cells, n_cells))
-        for weight, source in zip(given, sources, strict=True)
-        if weight > 0
-    ]
+    layers: list[tuple[float, CoarseLayers]] = []
+    others: list[tuple[float, CoarseSource]] = []
+    for weight, source in zip(given.tolist(), sources, strict=True):
+        if weight > 0:
+            worth, known = weight * source.observations / source.ends, source.coarse(cells, n_cells)
+            parts = known.parts if isinstance(known, CoarseSum) else [(1.0, known)]
+            for share, part in parts:
+                if isinstance(part, CoarseLayers):
+                    layers.append((worth * share, part))
+                else:
+                    others.append((worth * share, part))
+    return [(1.0, CoarseLayers.together(layers)), *others] if layers else others
 
 
 def _fill_losses(

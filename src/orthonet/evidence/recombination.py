@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import MANY_NODES
-from orthonet.evidence.mending import Partition, mend
+from orthonet.evidence.mending import SHAKEN_UP_TO, Partition
 from orthonet.evidence.merging import coarse_parts
+from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import SMALLEST_GAIN, distinct, relabelled
 from orthonet.evidence.sources import Labels, Source
 
@@ -42,17 +43,20 @@ def recombine(
     ranked = distinct(partitions)
     if len(ranked) == 1 and len(ranked[0].labels) > MANY_NODES:
         return ranked  # one partition has no cells but its clusters
+    tried: list[Partition] = []
     for _ in range(MAX_ROUNDS):
         before = ranked[0].support
         cells = _common_cells(ranked[:PARTITIONS], n_clusters)
         found = []
-        for start in ranked[:STARTS]:
+        starts = [one for one in ranked[:STARTS] if not any(one is other for other in tried)]
+        tried += starts if len(cells) > SHAKEN_UP_TO else []
+        for start in starts:
             own_cells = intersection(cells, start.labels)
             if own_cells.max() < CELLS_PER_CLUSTER * n_clusters:
                 moved = move_cells(sources, own_cells, start.labels, n_clusters, rng, weights)
                 if not np.array_equal(moved, start.labels):
-                    found.append(mend(sources, moved, n_clusters, rng, weights, origin=start.origin))
-        ranked = distinct([*ranked, *found])
+                    found.append((start.origin, moved))
+        ranked = distinct([*ranked, *race(sources, found, n_clusters, rng, weights, to_beat=before)])
         if ranked[0].support <= before + SMALLEST_GAIN:
             break
     return ranked

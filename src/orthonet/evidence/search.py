@@ -17,10 +17,11 @@ from scipy.sparse import csr_array
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.graph_sources import FEATURE_NEIGHBORS, averaged_source, has_surroundings, on_disk, sources_of
-from orthonet.evidence.mending import Partition, mend, shaken
+from orthonet.evidence.mending import Partition, shaken
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
+from orthonet.evidence.racing import race
 from orthonet.evidence.recombination import recombine
 from orthonet.evidence.sameness import agreement, distinct, is_same
 from orthonet.evidence.silent_nodes import place_silent_nodes
@@ -115,12 +116,11 @@ class Search:
         self.add(proposals)
 
     def _mended(self, proposals: Iterable[tuple[str, Labels]]) -> list[Partition]:
-        found = []
-        for name, labels in proposals:
-            self.proposed[name] = labels
-            k, rng = self.inputs.n_clusters, self.inputs.rng
-            found.append(mend(self.sources, labels, k, rng, self.weights, origin=name))
-        return found
+        starts = dict(proposals)
+        self.proposed.update(starts)
+        k, rng = self.inputs.n_clusters, self.inputs.rng
+        known = self.best.support if self.partitions else -np.inf
+        return race(self.sources, starts.items(), k, rng, self.weights, to_beat=known)
 
 
 def search_partitions(

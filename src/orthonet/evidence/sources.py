@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from orthonet.evidence.coarse import CoarseLayer, CoarseSource, CoarseWords, layer_information, word_information
+from orthonet.evidence.coarse import CoarseLayers, CoarseSource, CoarseWords, layer_information, word_information
 from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
 from orthonet.graph.words import inverse_document_frequencies
 from orthonet.linalg.scaling import in_order_of_columns, scaled_on_both_sides
@@ -167,9 +167,9 @@ class LayerSource:
         """Return ln( P_ab / (r_a r_b) ) times the observations that an edge counts for: the evidence of one edge, K x K."""
         return self._log_ratios(self._blocks_of(labels, n_clusters)) * self._per_edge
 
-    def coarse(self, cells: Labels, n_cells: int) -> CoarseLayer:
+    def coarse(self, cells: Labels, n_cells: int) -> CoarseLayers:
         """Return the same layer between cells of nodes."""
-        return CoarseLayer(self._blocks_of(cells, n_cells) / self._total)
+        return CoarseLayers.of(self._blocks_of(cells, n_cells) / self._total)
 
     def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
         """Return the layer with each edge counted by the geometric mean of the weights of its nodes."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from orthonet.evidence.proposals.inputs import AT_LEAST, DISTANCES, SAMPLE, STARTS
+from orthonet.evidence.proposals.inputs import SAMPLE, STARTS, n_starts
 from orthonet.evidence.sources import Labels
 from orthonet.partitioned.rows import Rows
 
@@ -33,7 +33,7 @@ def kmeans_labels(rows: Rows, own: Array, n_clusters: int, rng: np.random.Genera
     seen = rows.at(own, nodes)
 
     def centers() -> Array:
-        starts = max(AT_LEAST, min(n_init, DISTANCES // (n_clusters * len(seen))))
+        starts = n_starts(n_init, n_clusters * len(seen))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than centres: mending goes on
             return KMeans(n_clusters, n_init=starts, random_state=seed).fit(seen).cluster_centers_

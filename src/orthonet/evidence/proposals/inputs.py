@@ -39,7 +39,7 @@ DIMENSIONS = 128
 """Numbers per node that features are reduced to: more are slower to cluster and no better."""
 STARTS, AT_LEAST = 10, 2
 """Of K-means; fewer where all starts together would measure more than"""
-DISTANCES = 320_000
+DISTANCES = 100_000
 """distances in a round. On 3sources, with 169 documents, five starts instead of ten cost .1 in NMI in one search of three."""
 ROUNDING = 1e-10
 """Length of a row, relative to the longest, that is rounding."""
@@ -141,7 +141,9 @@ class ProposalInputs:
         """Eigenvectors that were computed, by their keys: "mean", or the number of a relation."""
         return {key[1]: vectors for key, vectors in self._kept.items() if key[0] == "vectors"}
 
-    def kmeans(self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS) -> Labels:
+    def kmeans(
+        self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS, at_least: int = AT_LEAST
+    ) -> Labels:
         """Cluster rows by K-means."""
         seed = int(self.rng.integers(2**31 - 1))
         k = self.n_clusters if n_clusters is None else n_clusters
@@ -150,7 +152,7 @@ class ProposalInputs:
             warnings.simplefilter(
                 "ignore", ConvergenceWarning
             )  # fewer distinct rows than centres: mending goes on from there
-            n_init = max(AT_LEAST, min(n_init, DISTANCES // (k * len(seen))))
+            n_init = n_starts(n_init, k * len(seen), at_least)
             found = KMeans(k, n_init=n_init, random_state=seed).fit(seen)
         labels = found.labels_ if len(seen) == len(rows) else found.predict(rows)
         return labels.astype(np.int64)
@@ -165,6 +167,11 @@ class ProposalInputs:
         if key not in self._kept:
             self._kept[key] = compute()
         return self._kept[key]
+
+
+def n_starts(wanted: int, n_distances: int, at_least: int = AT_LEAST) -> int:
+    """Return how many starts K-means has, where each measures so many distances in a round."""
+    return max(at_least, min(wanted, DISTANCES // n_distances))
 
 
 def normalized_adjacency(layer: csr_array, regularization: float = 1.0) -> csr_array:

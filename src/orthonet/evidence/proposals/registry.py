@@ -15,7 +15,7 @@ from orthonet.evidence.sources import Labels
 FINER = 4
 """Centres per cluster of the proposals that are merged down: so many that a cluster of any shape is made of round ones."""
 FEW_STARTS = 3
-"""Of K-means with many centres: what it misses, merging and mending correct."""
+"""Of K-means with many centres, down to one where that takes long: what it misses, merging and mending correct."""
 MOST_CENTERS = 200
 """So many at most, or twice the clusters: merging takes the cube of them."""
 SMALLEST_CELL = 4
@@ -101,7 +101,7 @@ def merged_down(inputs: ProposalInputs, rows: Array, weights: npt.ArrayLike | No
     finer = min(FINER * k, max(2 * k, MOST_CENTERS), inputs.n_nodes // SMALLEST_CELL)
     if finer <= k:
         return None
-    return merge(inputs.sources, inputs.kmeans(rows, finer, FEW_STARTS), k, weights)
+    return merge(inputs.sources, inputs.kmeans(rows, finer, FEW_STARTS, at_least=1), k, weights)
 
 
 def _has_features(inputs: ProposalInputs) -> bool:

@@ -1,0 +1,83 @@
+"""Mend several partitions as in a race: those that are clearly behind, or have met another, are not mended to the end.
+
+All start with a few rounds. Then one that would be behind the best even if it gained as much again as it has gained since its
+start stays where it is, and so does one of two that have become the same; the others go on for as many rounds, and so on. What
+was left on the way is still a partition, with less support. Of few nodes, where rounds cost little, all are mended to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from orthonet.evidence.local_mending import MANY_NODES
+from orthonet.evidence.mending import MAX_ROUNDS, RESTLESS_SHARE, SHAKEN_UP_TO, Mending, Partition, mend
+from orthonet.evidence.sources import Labels, Source
+from orthonet.evidence.steady_scores import SteadyScores
+
+LEG = 4
+"""Rounds between two comparisons: a partition gains most of what it ever will in the first ones."""
+SAME = 1e-9
+"""Difference in support, in nats per node, that is rounding."""
+
+
+def race(
+    sources: Sequence[Source],
+    starts: Iterable[tuple[str, Labels]],
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.ArrayLike | None = None,
+    *,
+    to_beat: float = -np.inf,
+    max_rounds: int = MAX_ROUNDS,
+    restless_share: float | None = None,
+) -> list[Partition]:
+    """Mend partitions; return what each came to, in the order of the starts.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    starts : iterable of (str, labels)
+        Names, and where to start.
+    n_clusters : int
+    rng : numpy.random.Generator
+    weights : array of shape (sources,), optional
+    to_beat : float, optional
+        Support of the best partition that is known.
+    max_rounds, restless_share
+        As of `orthonet.evidence.mending.mend`.
+    """
+    given = list(starts)
+    n_nodes = sources[0].n_nodes
+    if n_nodes > MANY_NODES:
+        return [
+            mend(
+                sources, labels, n_clusters, rng, weights,
+                origin=name, max_rounds=max_rounds, restless_share=restless_share,
+            )
+            for name, labels in given
+        ]  # fmt: skip
+    scores = SteadyScores(sources, n_clusters, weights)
+    rest = RESTLESS_SHARE if restless_share is None else restless_share
+    runners = [Mending(scores.for_another(), labels, n_clusters, rng, name, rest) for name, labels in given]
+    began = {runner: runner.best.support for runner in runners}
+    running = runners
+    for done in range(0, max_rounds, LEG):
+        for runner in running:
+            runner.go(min(LEG, max_rounds - done))
+        ahead = max([to_beat, *(runner.best.support for runner in runners)])
+        running = [one for one in running if not one.at_rest]
+        if n_nodes > SHAKEN_UP_TO:
+            running = _without_copies([one for one in running if 2 * one.best.support - began[one] >= ahead])
+    return [runner.best for runner in runners]
+
+
+def _without_copies(runners: Sequence[Mending]) -> list[Mending]:
+    """Return the first of those that have the same support, which are the same partition."""
+    kept: list[Mending] = []
+    for runner in runners:
+        if all(abs(runner.best.support - other.best.support) > SAME for other in kept):
+            kept.append(runner)
+    return kept
