@@ -22,7 +22,7 @@ BY_SCORES = {
     "shared covariance": "**yes**: among 1, d + 1 and 2 d + 1, on the same sets",
     "mending.LOOK_AGAIN": "**yes**: among 0.1 and 0.02, on made data",
     "mending.SHAKEN_UP_TO": "**yes**: whether mending is cut short up to it, on AUCS and 3sources; the value by reason",
-    "proposals.inputs.DISTANCES": "**yes**: among 320,000 and 100,000, which is faster; changed together with the races, never alone; no score fell by more than chance",
+    "proposals.inputs.DISTANCES": "**yes**: among 320,000 and 100,000, which is faster, together with races and not alone",
     "proposals.registry.FEW_STARTS": "**yes**: among 1 and 3, on AUCS",
     "mending.SHAKES": "**yes**: with shaking or without, on 18 networks that are not here",
     "sources of words": "**yes**: words alone, or with the layer made of them, on 13 sets that are not here",
