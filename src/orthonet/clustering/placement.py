@@ -5,8 +5,7 @@ probabilities,
 
     ln p_ic = a_i · w_c + b_c + const,      a_i the scaled features, or the unit row of the net's embedding,
 
-whichever predicts the labels better out of fold. Edges to known nodes add the evidence that each of them has (`Judgement`),
-divided by the temperature.
+whichever predicts the labels better out of fold. Edges to known nodes add the evidence that each of them has (`Judgement`).
 """
 
 from __future__ import annotations

@@ -35,13 +35,16 @@ def probabilities_of(X: Any, result: FitResult, validate: Validated) -> Array:
 
 
 def relation_log_odds(graph: MultilayerGraph, result: FitResult) -> Array | None:
-    """Return what edges to known nodes and memberships in known groups say, tempered; None if there are neither."""
+    """Return what edges to known nodes and memberships in known groups say; None if there are neither.
+
+    They are not divided by the temperature, which says how sure the clusters are: here these are given. That edges repeat
+    each other is counted already, by the observations that each stands for.
+    """
     by_edges = edge_log_odds(graph, result)
     by_groups = membership_log_odds(graph.two_mode, result.groups, result.arrays)
-    if by_groups is None:
-        return by_edges
-    by_groups = by_groups / float(result.arrays["temperature"])
-    return by_groups if by_edges is None else by_edges + by_groups
+    if by_edges is None or by_groups is None:
+        return by_groups if by_edges is None else by_edges
+    return by_edges + by_groups
 
 
 def feature_log_odds(nodes: NewNodes, result: FitResult) -> Array:
@@ -58,7 +61,7 @@ def feature_log_odds(nodes: NewNodes, result: FitResult) -> Array:
 
 
 def edge_log_odds(graph: MultilayerGraph, result: FitResult) -> Array | None:
-    """Return what edges to known nodes say, tempered; None if the graph has no known nodes, or no layer that the model has.
+    """Return what edges to known nodes say; None if the graph has no known nodes, or no layer that the model has.
 
     Nodes are known by their ids. Where the model's nodes had none but their numbers, they are known only in a graph that has
     all of them: nodes 0, 1, 2 of another graph are others.
@@ -79,4 +82,4 @@ def edge_log_odds(graph: MultilayerGraph, result: FitResult) -> Array | None:
     total = np.zeros((graph.n_nodes, result.n_clusters))
     for layer, of_edge in shared:
         total += (np.sqrt(layer[:, present]) @ clusters).toarray() @ of_edge.T
-    return total / float(result.arrays["temperature"])
+    return total
