@@ -90,7 +90,9 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
     assignment = assignment_of(embedding, chosen.labels, by_cluster, normalize)
     others = [one for one in search.partitions if one.labels is not chosen.labels]
     renumbered = Partition(assignment.labels, chosen.support, chosen.origin)
-    tempered = tempered_probabilities(sources, renumbered, others, k, rng, weights, search.corroboration)
+    tempered = tempered_probabilities(
+        sources, renumbered, others, k, rng, weights, search.corroboration, anneal=not search.settled
+    )
     _warn_of_disagreement(search)
     return Judgement(
         assignment,

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
+from orthonet.evidence.annealing import FEWEST_ROUNDS, annealed
 from orthonet.evidence.corroboration import NO_AGREEMENT
 from orthonet.evidence.local_mending import judges
 from orthonet.evidence.mending import SHAKEN_UP_TO, Partition, shaken
@@ -71,6 +72,8 @@ def tempered_probabilities(
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
     corroboration: npt.ArrayLike | None = None,
+    *,
+    anneal: bool = False,
 ) -> Tempered:
     """Return the probability of each cluster for each node, largest at the node's own.
 
@@ -85,9 +88,13 @@ def tempered_probabilities(
     weights : array of shape (sources,), optional
     corroboration : array of shape (sources,), optional
         How far the others corroborate each source; by default nothing is known of it, and sources are not resampled.
+    anneal : bool, default=False
+        Whether partitions of resampled data are annealed, as the chosen one was.
     """
     scores = _largest_at_own(node_scores(sources, chosen.labels, n_clusters, weights), chosen.labels)
-    kept = resampled_agreement(sources, _different(chosen, others), n_clusters, rng, weights, corroboration)
+    kept = resampled_agreement(
+        sources, _different(chosen, others), n_clusters, rng, weights, corroboration, anneal=anneal
+    )
     some = judges(len(chosen.labels))
     seen, labels, stayed = scores[some], chosen.labels[some], kept[some]
 
@@ -106,6 +113,8 @@ def resampled_agreement(
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
     corroboration: npt.ArrayLike | None = None,
+    *,
+    anneal: bool = False,
 ) -> Array:
     """Return for each node in how large a share of resampled data sets it keeps the cluster of the first partition."""
     labels = partitions[0].labels
@@ -120,8 +129,11 @@ def resampled_agreement(
         starts = [("", one.labels) for one in partitions]
         mended = race(resampled, starts, n_clusters, rng, counted, max_rounds=ROUNDS)
         best = max(mended, key=lambda one: one.support)
-        # Searched as deep as the data itself, else what was found by shaking would seem to hold.
-        best = max([best, *shaken(resampled, best, n_clusters, rng, counted)], key=lambda one: one.support)
+        # Searched as the data itself was, else what was found by shaking or annealing would seem to hold.
+        further = shaken(resampled, best, n_clusters, rng, counted)
+        if anneal:
+            further += annealed(resampled, best, n_clusters, rng, counted, rounds=FEWEST_ROUNDS)
+        best = max([best, *further], key=lambda one: one.support)
         kept += aligned(best.labels, labels, n_clusters) == labels
     return kept / n_resamples
 

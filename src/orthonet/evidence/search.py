@@ -1,8 +1,9 @@
-"""The search for the partition that all sources support: propose → weigh the sources → mend → recombine → choose.
+"""The search for the partition that all sources support: propose → weigh the sources → mend → recombine → anneal → choose.
 
 Cheap methods propose partitions. Each source is weighed by how far the others corroborate it. The proposals are mended, the
-parts on which the best of them differ are recombined, and the most supported partition is chosen. Where three or more
-proposals have led to the same best partition, costly proposals are not made. Others, such as the net's, may join later.
+parts on which the best of them differ are recombined, the best is annealed, and the most supported partition is chosen. Where
+three or more proposals have led to the same best partition, costly proposals are not made and nothing is annealed. Others, such
+as the net's, may join later.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from orthonet.evidence.annealing import annealed
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.graph_sources import FEATURE_NEIGHBORS, averaged_source, has_surroundings, on_disk, sources_of
@@ -57,6 +59,8 @@ class Search:
         All that were found, most supported first.
     proposed : dict of str to labels
         What was proposed, before mending.
+    settled : bool
+        Whether several cheap proposals led to the same best partition, so that nothing further was tried.
     """
 
     inputs: ProposalInputs
@@ -65,6 +69,7 @@ class Search:
     corroboration: Array
     partitions: list[Partition]
     proposed: dict[str, Labels]
+    settled: bool = False
 
     @property
     def best(self) -> Partition:
@@ -176,9 +181,11 @@ def search_partitions(
     mended = search._mended(cheap.items())
     search.partitions = distinct(mended)
     best = [one for one in mended if is_same(search.best, one)]
-    if _n_ways([cheap[one.origin] for one in best], search.best.labels) < SETTLED:
+    search.settled = _n_ways([cheap[one.origin] for one in best], search.best.labels) >= SETTLED
+    if not search.settled:
         tell(3, "further proposals")
         search.add(propose(inputs, costly=True))
+        search.partitions = distinct([*search.partitions, *annealed(sources, search.best, n_clusters, rng, weights)])
     search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
 
