@@ -102,9 +102,9 @@ class CoarseSum:
         """Return I of the clusters, in nats per observation."""
         return float(sum(share * part.information() for share, part in self.parts))
 
-    def joining_losses(self, cluster: int) -> Array:
-        """Return how much I falls when ``cluster`` is joined with each other cluster."""
-        return np.sum([share * part.joining_losses(cluster) for share, part in self.parts], axis=0)
+    def joining_losses(self, cluster: int, others: Any = slice(None)) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each of the others, all by default."""
+        return np.sum([share * part.joining_losses(cluster, others) for share, part in self.parts], axis=0)
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""

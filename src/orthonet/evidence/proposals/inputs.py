@@ -24,6 +24,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
+from orthonet.evidence.proposals.kmeans_starts import starting_centers
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence, weighted_sum
 from orthonet.evidence.sources import Labels, Source, indicator
 from orthonet.graph.features import Features, FeatureScaler, are_words
@@ -153,7 +154,7 @@ class ProposalInputs:
                 "ignore", ConvergenceWarning
             )  # fewer distinct rows than centres: mending goes on from there
             n_init = n_starts(n_init, k * len(seen), at_least)
-            found = KMeans(k, n_init=n_init, random_state=seed).fit(seen)
+            found = KMeans(k, init=starting_centers, n_init=n_init, random_state=seed).fit(seen)
         labels = found.labels_ if len(seen) == len(rows) else found.predict(rows)
         return labels.astype(np.int64)
 
