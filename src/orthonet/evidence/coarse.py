@@ -95,9 +95,11 @@ class CoarseLayers:
         # Where the cluster has no edges, its row changes nothing: only the columns where it has some are looked at.
         whole_row, own = blocks[:, cluster], blocks[:, cluster, cluster, None]
         some, own_row = np.flatnonzero(whole_row.any(axis=0)), whole_row[:, others]
-        both = blocks[:, others][:, :, some]
+        both = blocks[:, :, some] if isinstance(others, slice) else blocks[:, others[:, None], some]
         both += whole_row[:, None, some]
-        changed = x_ln_x(both).sum(axis=2) - self._terms[:, others][:, :, some].sum(axis=2)
+        touched = np.zeros(blocks.shape[1])
+        touched[some] = 1.0
+        changed = x_ln_x(both).sum(axis=2) - (self._terms @ touched)[:, others]
         # Terms of both rows and both columns, those inside the pair counted once.
         before = (
             2 * (row_terms + self._row_terms[:, cluster, None])
@@ -219,10 +221,11 @@ def word_information(words: Array) -> float:
 
 def x_ln_x(x: npt.ArrayLike) -> Array:
     """Return x ln x, 0 at 0."""
-    found = np.array(x, dtype=np.float64)
-    if found.size < FEW:
-        return -entr(found)
-    found *= np.log(np.maximum(found, np.finfo(np.float64).tiny))  # numpy takes logarithms of many numbers three times as fast
+    if np.size(x) < FEW:
+        return -entr(x)
+    found: Array = np.maximum(x, np.finfo(np.float64).tiny)
+    np.log(found, out=found)  # of many numbers, numpy takes logarithms three times as fast
+    np.multiply(found, x, out=found)
     return found
 
 

@@ -65,6 +65,12 @@ class FeatureSource:
         scores += self.values.node_scores(labels, n_clusters, leave_out=leave_out)
         return scores * self._scale
 
+    def own_scores(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what both say for each node's own cluster, in nats: a part of `node_scores`."""
+        return self._scale * (
+            self.neighbours.own_scores(labels, n_clusters) + self.values.own_scores(labels, n_clusters)
+        )
+
     def coarse(self, cells: Labels, n_cells: int) -> CoarseSum:
         """Return both over cells of nodes."""
         parts = (self.neighbours.coarse(cells, n_cells), self.values.coarse(cells, n_cells))

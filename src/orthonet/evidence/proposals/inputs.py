@@ -143,11 +143,17 @@ class ProposalInputs:
         return {key[1]: vectors for key, vectors in self._kept.items() if key[0] == "vectors"}
 
     def kmeans(
-        self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS, at_least: int = AT_LEAST
+        self,
+        rows: npt.NDArray[np.floating[Any]],
+        n_clusters: int | None = None,
+        n_init: int = STARTS,
+        at_least: int = AT_LEAST,
     ) -> Labels:
         """Cluster rows by K-means."""
         seed = int(self.rng.integers(2**31 - 1))
         k = self.n_clusters if n_clusters is None else n_clusters
+        # In single precision: two centres whose distances from a row are equal to seven digits are as good as each other.
+        rows = rows.astype(np.float32)
         seen = rows if len(rows) <= SAMPLE else rows[np.sort(self.rng.choice(len(rows), SAMPLE, replace=False))]
         with warnings.catch_warnings():
             warnings.simplefilter(

@@ -20,9 +20,7 @@ MOST_ROWS = 4096
 """Rows of which all products fit in 128 MB."""
 
 
-def starting_centers(
-    rows: npt.NDArray[Any], n_clusters: int, random_state: np.random.RandomState
-) -> npt.NDArray[Any]:
+def starting_centers(rows: npt.NDArray[Any], n_clusters: int, random_state: np.random.RandomState) -> npt.NDArray[Any]:
     """Return the rows to start from; for ``init`` of `sklearn.cluster.KMeans`, which passes a generator of this old kind."""
     n_rows, n_tried = len(rows), 2 + int(np.log(n_clusters))
     lengths = np.einsum("ij,ij->i", rows, rows)
