@@ -74,6 +74,8 @@ def test_the_loss_of_joining_is_the_difference_it_makes(random_sources, kind, se
     before = source.information(clusters[cells], N_CLUSTERS)
     cluster = int(rng.integers(N_CLUSTERS))
     losses = coarse.joining_losses(cluster)
+    some = np.array([0, 2])
+    np.testing.assert_allclose(coarse.joining_losses(cluster, some), losses[some], atol=1e-12)
     for other in set(range(N_CLUSTERS)) - {cluster}:
         joined = np.where(clusters == other, cluster, clusters)
         assert losses[other] == pytest.approx(before - source.information(joined[cells], N_CLUSTERS), abs=1e-12)

@@ -171,3 +171,12 @@ def test_equal_values_are_no_reason_to_fail():
     source, labels = GaussianSource(values, ""), np.repeat(np.arange(3), 20)
     assert np.isfinite(source.node_scores(labels, 3)).all()
     assert np.isfinite(source.information(labels, 3))
+
+
+def test_scores_of_own_clusters_are_those_among_all_scores(rng, random_layer):
+    values, labels = clouds(rng)
+    source = GaussianSource(values, "values")
+    both = FeatureSource(LayerSource(random_layer(rng, len(values)), "both", 2.0), source)
+    for one in (source, both):
+        own = one.node_scores(labels, 3)[np.arange(len(labels)), labels]
+        np.testing.assert_allclose(one.own_scores(labels, 3), own, atol=1e-10)

@@ -202,6 +202,9 @@ def test_support_is_the_mean_score_of_the_nodes_own_clusters(rng, random_sources
     expected = np.mean([scores[node, labels[node]] for node in range(30)])
     assert support(sources, labels, 3) == pytest.approx(expected)
     assert own_support(scores, labels) == pytest.approx(expected)
+    for source in sources:
+        own = source.node_scores(labels, 3)[np.arange(30), labels]
+        np.testing.assert_allclose(source.own_scores(labels, 3), own, atol=1e-12)
 
 
 def test_the_evidence_of_single_edges_and_words_adds_up_to_the_scores(rng, random_layer, random_words):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import block_diag, csr_array
+from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics import adjusted_rand_score
 
 from orthonet import MultilayerGraph
@@ -12,6 +13,7 @@ from orthonet.evidence.graph_sources import sources_of
 from orthonet.evidence.proposals import PROPOSALS, filtered, propose
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import DIMENSIONS, ProposalInputs, normalized_adjacency, reduced, unit_rows
+from orthonet.evidence.proposals.kmeans_starts import starting_centers
 from orthonet.evidence.proposals.spectral import spectrum_weights
 from orthonet.graph.features import FeatureScaler
 from orthonet.graph.knn import knn_layer
@@ -156,3 +158,11 @@ def test_few_polynomials_average_features_as_all_powers_do(strength):
     found = filtered.chebyshev_sums(layers, rows, [strength])[strength]
     assert len(filtered._coefficients(strength)) <= filtered.TERMS / 2
     np.testing.assert_allclose(found, unit_rows(total), atol=0.02)
+
+
+@pytest.mark.parametrize("n_clusters", [7, 60])
+def test_kmeans_starts_where_scikit_learn_does(rng, n_clusters):
+    rows = rng.standard_normal((400, 5))
+    expected = kmeans_plusplus(rows, n_clusters, random_state=3)[0]
+    found = starting_centers(rows, n_clusters, np.random.RandomState(3))
+    np.testing.assert_array_equal(found, expected)

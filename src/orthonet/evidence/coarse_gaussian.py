@@ -8,6 +8,8 @@ since ln |·| is concave, joining two clusters never raises I.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -54,14 +56,14 @@ class CoarseGaussian:
         whole = self._entropies(*(moment.sum(axis=0, keepdims=True) for moment in moments))
         return float(whole[0] - self._terms.sum())
 
-    def joining_losses(self, cluster: int) -> Array:
-        """Return how much I falls when ``cluster`` is joined with each other cluster."""
+    def joining_losses(self, cluster: int, others: Any = slice(None)) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each of the others, all by default."""
         joined = self._entropies(
-            self._in_sizes + self._in_sizes[cluster],
-            self._in_sums + self._in_sums[cluster],
-            self._in_squares + self._in_squares[cluster],
+            self._in_sizes[others] + self._in_sizes[cluster],
+            self._in_sums[others] + self._in_sums[cluster],
+            self._in_squares[others] + self._in_squares[cluster],
         )
-        return joined - self._terms - self._terms[cluster]
+        return joined - self._terms[others] - self._terms[cluster]
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
@@ -99,6 +101,16 @@ class CoarseGaussian:
         """Return p_c ln |S_c + ε S| / 2 d of clusters with these moments."""
         some = np.where(sizes > 0, sizes, 1.0)[:, None]
         means = sums / some
-        covariances = squares / some[:, :, None] - means[:, :, None] * means[:, None, :]
-        volumes = np.linalg.slogdet(covariances + self._little)[1]
-        return np.where(sizes > 0, sizes * volumes, 0.0) / (2 * self._n_features * self._total)
+        covariances = squares / some[:, :, None]
+        covariances -= means[:, :, None] * means[:, None, :]
+        covariances += self._little
+        return np.where(sizes > 0, sizes * _log_volumes(covariances), 0.0) / (2 * self._n_features * self._total)
+
+
+def _log_volumes(matrices: Array) -> Array:
+    """Return ln |·| of each: by Cholesky factors, which take half the time, where rounding leaves all of them positive."""
+    try:
+        diagonals = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2)
+    except np.linalg.LinAlgError:
+        return np.linalg.slogdet(matrices)[1]
+    return 2 * np.log(diagonals).sum(axis=1)

@@ -65,6 +65,12 @@ class FeatureSource:
         scores += self.values.node_scores(labels, n_clusters, leave_out=leave_out)
         return scores * self._scale
 
+    def own_scores(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what both say for each node's own cluster, in nats: a part of `node_scores`."""
+        return self._scale * (
+            self.neighbours.own_scores(labels, n_clusters) + self.values.own_scores(labels, n_clusters)
+        )
+
     def coarse(self, cells: Labels, n_cells: int) -> CoarseSum:
         """Return both over cells of nodes."""
         parts = (self.neighbours.coarse(cells, n_cells), self.values.coarse(cells, n_cells))
@@ -102,9 +108,9 @@ class CoarseSum:
         """Return I of the clusters, in nats per observation."""
         return float(sum(share * part.information() for share, part in self.parts))
 
-    def joining_losses(self, cluster: int) -> Array:
-        """Return how much I falls when ``cluster`` is joined with each other cluster."""
-        return np.sum([share * part.joining_losses(cluster) for share, part in self.parts], axis=0)
+    def joining_losses(self, cluster: int, others: Any = slice(None)) -> Array:
+        """Return how much I falls when ``cluster`` is joined with each of the others, all by default."""
+        return np.sum([share * part.joining_losses(cluster, others) for share, part in self.parts], axis=0)
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""

@@ -129,6 +129,12 @@ class GaussianSource:
         """Return what the values say for each node and cluster, in nats, N x K."""
         return self._scores(self._moments(labels, n_clusters), labels, leave_out=leave_out)
 
+    def own_scores(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what the values say for each node's own cluster, in nats: a part of `node_scores`."""
+        clusters = self._predictive(self._moments(labels, n_clusters))
+        found = clusters.left_out(clusters.distances(self._values, labels), labels, self._weights)
+        return (found - self._without_clusters) * (self.observations / self._values.shape[1])
+
     def _scores(self, moments: Moments, labels: Labels, nodes: Any = slice(None), leave_out: bool = True) -> Array:
         """Return the scores of some nodes, all of which have ``labels``, from the moments of the clusters."""
         found = self._log_predictive(moments, labels[nodes], nodes, leave_out)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_scores import LocalSum, local_scores
-from orthonet.evidence.sources import Labels, Source, support
+from orthonet.evidence.sources import Labels, Source
 
 MANY_NODES = 50_000
 """Nodes above which mending is local, and so many on which support is measured."""
@@ -35,7 +35,7 @@ def judges(n_nodes: int) -> npt.NDArray[np.intp]:
 def quick_support(source: Source, labels: Labels, n_clusters: int) -> float:
     """Return the support of a partition by one source; of many nodes, from what 50,000 of them show."""
     if len(labels) <= MANY_NODES:
-        return support([source], labels, n_clusters)
+        return float(source.own_scores(labels, n_clusters).mean())
     some = judges(len(labels))
     return _mean_of_own(local_scores(source, n_clusters).begin_from(labels, some), labels[some])
 

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from orthonet.evidence.coarse import CoarseLayers, CoarseSource
 from orthonet.evidence.feature_source import CoarseSum
+from orthonet.evidence.sameness import relabelled
 from orthonet.evidence.sources import Labels, Source
 
 
@@ -44,8 +45,8 @@ def merge_path(
         part.place(clusters, n_cells)
     alive = np.ones(n_cells, dtype=bool)
     losses = np.full((n_cells, n_cells), np.inf)
-    for cluster in range(n_cells):
-        _fill_losses(losses, parts, cluster, alive)
+    for cluster in range(n_cells - 1):
+        _fill_losses(losses, parts, cluster, np.arange(cluster + 1, n_cells))
     for remaining in range(n_cells - 1, n_clusters - 1, -1):
         kept, emptied = divmod(int(losses.argmin()), n_cells)
         for _, part in parts:
@@ -53,8 +54,9 @@ def merge_path(
         clusters[clusters == emptied] = kept
         alive[emptied] = False
         losses[emptied] = losses[:, emptied] = np.inf
-        _fill_losses(losses, parts, kept, alive)
-        yield remaining, np.unique(clusters[labels], return_inverse=True)[1].astype(np.int64)
+        others = np.flatnonzero(alive)
+        _fill_losses(losses, parts, kept, others[others != kept])
+        yield remaining, relabelled(clusters)[labels]
 
 
 def coarse_parts(
@@ -80,10 +82,8 @@ def _fill_losses(
     losses: npt.NDArray[np.float64],
     parts: Sequence[tuple[float, CoarseSource]],
     cluster: int,
-    alive: npt.NDArray[np.bool_],
+    others: npt.NDArray[np.intp],
 ) -> None:
-    """Write what joining a cluster with each other one loses into its row and column."""
-    lost = sum((worth * part.joining_losses(cluster) for worth, part in parts), np.zeros(len(alive)))
-    lost = np.where(alive, lost, np.inf)
-    lost[cluster] = np.inf
-    losses[cluster] = losses[:, cluster] = lost
+    """Write what joining a cluster with each of some others loses into its row and column."""
+    lost = sum((worth * part.joining_losses(cluster, others) for worth, part in parts), np.zeros(len(others)))
+    losses[cluster, others] = losses[others, cluster] = lost

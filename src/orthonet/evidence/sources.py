@@ -72,6 +72,9 @@ class Source(Protocol):
     def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
         """Return what the source says for each node and cluster, in nats, N x K."""
 
+    def own_scores(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what the source says for each node's own cluster, in nats: a part of `node_scores`."""
+
     def coarse(self, cells: Labels, n_cells: int) -> CoarseSource:
         """Return the same source with cells of nodes for nodes."""
 
@@ -151,17 +154,26 @@ class LayerSource:
     ) -> Array:
         """Return the scores of nodes from their edges to each cluster, with ``blocks`` the edges between clusters."""
         # Most nodes have edges to few clusters, and an entry that is zero says nothing.
-        nodes, clusters, edges = entries
         ratios = self._log_ratios(blocks) * self._per_edge
-        few = len(edges) * SPARSE <= neighbours.size
+        few = len(entries[2]) * SPARSE <= neighbours.size
         scores: Array = (_sparse(entries, neighbours.shape) if few else neighbours) @ ratios.T
         if leave_out:
-            shares, own = blocks.sum(axis=1), labels[nodes]
-            others = np.maximum(blocks[own, clusters] - edges, 0.0) + UNSEEN
-            expected = np.maximum(shares[own] - degrees[nodes], 0.0) * shares[clusters] / self._total + UNSEEN
-            said = np.bincount(nodes, edges * np.log(others / expected), minlength=len(labels))
-            scores[np.arange(len(labels)), labels] = said * self._per_edge
+            scores[np.arange(len(labels)), labels] = self._left_out(entries, blocks, labels, degrees)
         return scores
+
+    def _left_out(self, entries: Entries, blocks: Array, labels: Labels, degrees: Array) -> Array:
+        """Return the scores of nodes for their own clusters, without their own edges."""
+        nodes, clusters, edges = entries
+        shares, own = blocks.sum(axis=1), labels[nodes]
+        others = np.maximum(blocks[own, clusters] - edges, 0.0) + UNSEEN
+        expected = np.maximum(shares[own] - degrees[nodes], 0.0) * shares[clusters] / self._total + UNSEEN
+        said = np.bincount(nodes, edges * np.log(others / expected), minlength=len(labels))
+        return said * self._per_edge
+
+    def own_scores(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what the layer says for each node's own cluster, in nats: a part of `node_scores`."""
+        entries = _entries(self._neighbours(labels, n_clusters))
+        return self._left_out(entries, self._blocks(entries, labels, n_clusters), labels, self._degrees)
 
     def log_ratios(self, labels: Labels, n_clusters: int) -> Array:
         """Return ln( P_ab / (r_a r_b) ) times the observations that an edge counts for: the evidence of one edge, K x K."""
@@ -282,6 +294,10 @@ class WordSource:
             own = np.bincount(nodes, counts * np.log(others / expected), minlength=len(labels))
             scores[np.arange(len(labels)), labels] = own
         return scores * self._per_word
+
+    def own_scores(self, labels: Labels, n_clusters: int) -> Array:
+        """Return what the words say for each node's own cluster, in nats."""
+        return self.node_scores(labels, n_clusters)[np.arange(len(labels)), labels]
 
     def log_ratios(self, labels: Labels, n_clusters: int) -> Array:
         """Return ln( P_cf / (p_c p_f) ) times the observations that a word counts for: the evidence of one word, K x M."""

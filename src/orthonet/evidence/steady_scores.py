@@ -88,7 +88,7 @@ class SteadyScores:
         """Return the scores of some nodes, by their neighbours' labels as they are now."""
         total: Array = self._said[nodes]
         if self._layers is not None:
-            total += np.matmul(self._layers.to_clusters(labels, nodes), self._ratios).sum(axis=0)
+            total += self._layers.to_clusters(labels, nodes) @ self._ratios
             total[np.arange(len(nodes)), self._labels[nodes]] += self._own[nodes]
         return total
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 from numpy.polynomial.chebyshev import poly2cheb
+from scipy.sparse import csr_array
 
 from orthonet.evidence.proposals.inputs import Array, Normalized, ProposalInputs, normalized_adjacency, unit_rows
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence
@@ -52,10 +53,13 @@ def _filter(inputs: ProposalInputs) -> dict[int, Array]:
         raise ValueError("there are no features to average")
     layers: list[Normalized] = [normalized_adjacency(layer, regularization=0.0) for layer in inputs.layers]
     layers += [MembershipOperator(scaled_incidence(incidence, regularization=0.0)) for incidence in inputs.two_mode]
+    strengths = STRENGTHS if inputs.relations else STRENGTHS[1:2]
     if inputs.n_nodes > PROBE_ABOVE:
-        return chebyshev_sums(layers, inputs.features, STRENGTHS if inputs.relations else STRENGTHS[1:2])
+        return chebyshev_sums(layers, inputs.features, strengths)
+    if not inputs.two_mode:  # all layers in one product: those of the same features share many edges
+        layers = [csr_array(sum(layers[1:], layers[0]) / len(layers))]
     power = inputs.features
-    totals = {strength: np.zeros_like(power) for strength in STRENGTHS}
+    totals = {strength: np.zeros_like(power) for strength in strengths}
     for term in range(TERMS):
         for strength, total in totals.items():
             total += (strength / (1 + strength)) ** term / (1 + strength) * power

@@ -24,6 +24,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
+from orthonet.evidence.proposals.kmeans_starts import starting_centers
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence, weighted_sum
 from orthonet.evidence.sources import Labels, Source, indicator
 from orthonet.graph.features import Features, FeatureScaler, are_words
@@ -142,18 +143,24 @@ class ProposalInputs:
         return {key[1]: vectors for key, vectors in self._kept.items() if key[0] == "vectors"}
 
     def kmeans(
-        self, rows: Array, n_clusters: int | None = None, n_init: int = STARTS, at_least: int = AT_LEAST
+        self,
+        rows: npt.NDArray[np.floating[Any]],
+        n_clusters: int | None = None,
+        n_init: int = STARTS,
+        at_least: int = AT_LEAST,
     ) -> Labels:
         """Cluster rows by K-means."""
         seed = int(self.rng.integers(2**31 - 1))
         k = self.n_clusters if n_clusters is None else n_clusters
+        # In single precision: two centres whose distances from a row are equal to seven digits are as good as each other.
+        rows = rows.astype(np.float32)
         seen = rows if len(rows) <= SAMPLE else rows[np.sort(self.rng.choice(len(rows), SAMPLE, replace=False))]
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore", ConvergenceWarning
             )  # fewer distinct rows than centres: mending goes on from there
             n_init = n_starts(n_init, k * len(seen), at_least)
-            found = KMeans(k, n_init=n_init, random_state=seed).fit(seen)
+            found = KMeans(k, init=starting_centers, n_init=n_init, random_state=seed).fit(seen)
         labels = found.labels_ if len(seen) == len(rows) else found.predict(rows)
         return labels.astype(np.int64)
 
