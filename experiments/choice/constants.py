@@ -24,7 +24,7 @@ BY_SCORES = {
     "mending.SHAKEN_UP_TO": "**yes**: whether mending is cut short up to it, on AUCS and 3sources; the value by reason",
     "proposals.inputs.DISTANCES": "**yes**: among 320,000 and 100,000, which is faster, together with races and not alone",
     "proposals.registry.FEW_STARTS": "**yes**: among 1 and 3, on AUCS",
-    "annealing.ROUNDS": "**yes**: among 25, 50 and 100, by support and with NMI beside it, on four sets that are not here and Cora",
+    "annealing.SLOW_ROUNDS": "**yes**: among 25, 50 and 100, with NMI beside support, on Cora and four sets that are not here",
     "mending.SHAKES": "**yes**: with shaking or without, on 18 networks that are not here",
     "sources of words": "**yes**: words alone, or with the layer made of them, on 13 sets that are not here",
     "choice": "**yes**: the sum of supports, or each source relative to the most that it gives to any partition",

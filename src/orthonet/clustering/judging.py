@@ -91,7 +91,7 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
     others = [one for one in search.partitions if one.labels is not chosen.labels]
     renumbered = Partition(assignment.labels, chosen.support, chosen.origin)
     tempered = tempered_probabilities(
-        sources, renumbered, others, k, rng, weights, search.corroboration, anneal=not search.settled
+        sources, renumbered, others, k, rng, weights, search.corroboration, anneal=search.annealed
     )
     _warn_of_disagreement(search)
     return Judgement(

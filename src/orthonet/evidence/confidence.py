@@ -28,7 +28,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from orthonet.evidence.annealing import FEWEST_ROUNDS, annealed
+from orthonet.evidence.annealing import annealed
 from orthonet.evidence.corroboration import NO_AGREEMENT
 from orthonet.evidence.local_mending import judges
 from orthonet.evidence.mending import SHAKEN_UP_TO, Partition, shaken
@@ -130,10 +130,9 @@ def resampled_agreement(
         mended = race(resampled, starts, n_clusters, rng, counted, max_rounds=ROUNDS)
         best = max(mended, key=lambda one: one.support)
         # Searched as the data itself was, else what was found by shaking or annealing would seem to hold.
-        further = shaken(resampled, best, n_clusters, rng, counted)
+        best = max([best, *shaken(resampled, best, n_clusters, rng, counted)], key=lambda one: one.support)
         if anneal:
-            further += annealed(resampled, best, n_clusters, rng, counted, rounds=FEWEST_ROUNDS)
-        best = max([best, *further], key=lambda one: one.support)
+            best = annealed(resampled, best, n_clusters, rng, counted, slowly=False)
         kept += aligned(best.labels, labels, n_clusters) == labels
     return kept / n_resamples
 

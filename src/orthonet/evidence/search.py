@@ -59,8 +59,8 @@ class Search:
         All that were found, most supported first.
     proposed : dict of str to labels
         What was proposed, before mending.
-    settled : bool
-        Whether several cheap proposals led to the same best partition, so that nothing further was tried.
+    annealed : bool
+        Whether annealing found more support than what had been proposed.
     """
 
     inputs: ProposalInputs
@@ -69,7 +69,7 @@ class Search:
     corroboration: Array
     partitions: list[Partition]
     proposed: dict[str, Labels]
-    settled: bool = False
+    annealed: bool = False
 
     @property
     def best(self) -> Partition:
@@ -181,11 +181,12 @@ def search_partitions(
     mended = search._mended(cheap.items())
     search.partitions = distinct(mended)
     best = [one for one in mended if is_same(search.best, one)]
-    search.settled = _n_ways([cheap[one.origin] for one in best], search.best.labels) >= SETTLED
-    if not search.settled:
+    if _n_ways([cheap[one.origin] for one in best], search.best.labels) < SETTLED:
         tell(3, "further proposals")
         search.add(propose(inputs, costly=True))
-        search.partitions = distinct([*search.partitions, *annealed(sources, search.best, n_clusters, rng, weights)])
+        proposed = search.best
+        search.partitions = distinct([annealed(sources, proposed, n_clusters, rng, weights), *search.partitions])
+        search.annealed = search.best.support > proposed.support
     search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
 
