@@ -186,10 +186,14 @@ def shaken(
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
 ) -> list[Partition]:
-    """Put some nodes elsewhere and mend again, eight times, for what no single move could better; nothing for many nodes."""
-    found = []
+    """Put some nodes elsewhere and mend again, eight times, for what no single move could better; nothing for many nodes.
+
+    Each time begins with the best partition so far.
+    """
+    found: list[Partition] = []
     for _ in range(SHAKES if len(best.labels) <= SHAKEN_UP_TO else 0):
         somewhere = rng.integers(0, n_clusters, len(best.labels))
         labels = np.where(rng.random(len(best.labels)) < SHAKEN_SHARE, somewhere, best.labels)
         found.append(mend(sources, labels, n_clusters, rng, weights, origin=best.origin))
+        best = max(best, found[-1], key=lambda one: one.support)
     return found
