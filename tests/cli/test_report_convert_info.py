@@ -99,8 +99,13 @@ def test_convert_replaces_nothing_unasked(orthonet, network):
 
 def test_convert_replaces_a_file_when_forced(orthonet, network):
     (network / "net.npz").write_text("old")
-    assert orthonet("convert", network / "edges.csv", network / "net.npz", "--force").exit_code == 0
-    assert (network / "net.npz").read_bytes() != b"old"
+    done = orthonet("convert", network / "edges.csv", network / "net.npz", "--force")
+    assert done.exit_code == 0, done.output
+    first, again = (read_network(network / name).graph() for name in ("edges.csv", "net.npz"))
+    assert again.layer_names == first.layer_names
+    for one, other in zip(first.layers, again.layers, strict=True):
+        assert abs(one - other).max() < 1e-12
+    assert not list(network.glob(".*"))
 
 
 def test_convert_writes_no_format_that_it_does_not_know(orthonet, network):
@@ -126,33 +131,46 @@ def test_convert_replaces_no_table_of_nodes_unasked(orthonet, network):
     assert not list(network.glob(".*.part"))
 
 
+NOT_THE_RECORD = "run.json is not the record of a run: {name!r} is not as it was written"
+NOT_AS_WRITTEN = "the run's record has {value!r} for {name}, which is not as it was written"
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "said"),
     [
-        ("inputs", [1]),
-        ("inputs", {"category": 5}),
-        ("inputs", {"category": [5]}),
-        ("inputs", {"files": 5}),
-        ("inputs", {"features": 3}),
-        ("inputs", {"unheard_of": "x"}),
-        ("warnings", 5),
-        ("layers", 5),
-        ("cluster_sizes", None),
-        ("code", 5),
-        ("command", 5),
+        ("inputs", [1], NOT_THE_RECORD),
+        ("inputs", {"category": 5}, NOT_AS_WRITTEN),
+        ("inputs", {"category": [5]}, NOT_AS_WRITTEN),
+        ("inputs", {"files": 5}, NOT_AS_WRITTEN),
+        ("inputs", {"features": 3}, NOT_AS_WRITTEN),
+        ("inputs", {"unheard_of": "x"}, "the run's record has inputs of another version: {name}"),
+        ("warnings", 5, NOT_THE_RECORD),
+        ("layers", 5, NOT_THE_RECORD),
+        ("cluster_sizes", None, NOT_THE_RECORD),
+        ("code", 5, NOT_THE_RECORD),
+        ("command", 5, NOT_THE_RECORD),
     ],
     ids=str,
 )
-def test_a_record_changed_by_hand_is_refused(orthonet, copied_run, name, value):
+def test_a_record_changed_by_hand_is_refused(orthonet, copied_run, name, value, said):
     run = copied_run
     record = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(record | {name: value}))
-    done = orthonet("report", run)
-    assert done.exit_code == 2, done.output
-    assert "record" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert orthonet("predict", run, run.parent / "nodes.csv").exit_code in (0, 2)
-    assert orthonet("info", run).exit_code in (0, 2)
+    part, content = next(iter(value.items())) if isinstance(value, dict) else (name, value)
+    sentence = said.format(name=part, value=content)
+    refused = {"report": ["report", run], "predict": ["predict", run, run.parent / "nodes.csv"]}
+    if said == NOT_THE_RECORD:
+        refused["info"] = ["info", run]
+    else:  # which shows what is there, and reads none of the inputs
+        assert orthonet("info", run).exit_code == 0
+    for command, arguments in refused.items():
+        done = orthonet(*arguments)
+        assert done.exit_code == 2, done.output
+        assert done.stderr.startswith(f"orthonet {command}: ")
+        assert done.stderr.endswith(f"{sentence}\n")
+        assert done.stderr.count("\n") == 1
+    assert not (run / "report.html").exists()
+    assert not (run / "nodes-labels.csv").exists()
 
 
 def test_convert_views_into_a_network(orthonet, views, clouds, tmp_path):

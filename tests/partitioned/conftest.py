@@ -86,8 +86,11 @@ def networks():
 
 @pytest.fixture(scope="session")
 def folders(networks, tmp_path_factory):
-    """The same as folders of four shards."""
+    """The same as folders of four shards, and the sorted one once more with its nodes in a random order."""
     home = tmp_path_factory.mktemp("shards")
     for kind, (graph, _) in networks.items():
         write_shards(graph, home / kind, N_SHARDS)
+    graph, order = networks["sorted"][0], np.random.default_rng(4).permutation(N_NODES)
+    shuffled = {"work": csr_array(graph.layers[0][order][:, order])}
+    write_shards(MultilayerGraph(shuffled, graph.features[order]), home / "shuffled", N_SHARDS)
     return home

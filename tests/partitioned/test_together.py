@@ -16,7 +16,7 @@ SIZES = (2, 4)
 def found(folders, tmp_path_factory):
     """What each process found, by kind of network, number of processes and rank; and products."""
     out = tmp_path_factory.mktemp("found")
-    started("fit_together.py", out, *(folders / kind for kind in KINDS))
+    started("fit_together.py", out, *(folders / kind for kind in (*KINDS, "shuffled")))
     return {path.stem: dict(np.load(path)) for path in out.glob("*.npz")}
 
 
@@ -90,3 +90,8 @@ def test_nodes_in_a_good_order_send_less(found):
     """Clusters that follow each other in the order of the nodes have thin halos."""
     assert found["sorted-1-0"]["bytes_sent"] == 0
     assert found["layers-2-0"]["bytes_sent"] > 0
+    good, any_order = (
+        sum(int(found[f"{kind}-4-{rank}-products"]["bytes_of_a_product"]) for rank in range(4))
+        for kind in ("sorted", "shuffled")
+    )
+    assert 0 < good < 0.9 * any_order
