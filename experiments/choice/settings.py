@@ -68,10 +68,12 @@ def changed(setting: str, value: str) -> Iterator[None]:
 _from_counts = WordSource.from_counts.__func__  # type: ignore[attr-defined]
 
 
-def _from_equal_rows(cls: type[WordSource], counts: csr_array, name: str, rng: np.random.Generator) -> WordSource:
+def _from_equal_rows(
+    cls: type[WordSource], counts: csr_array, name: str, rng: np.random.Generator, *, joint: bool = False
+) -> WordSource:
     """Return words as a source, each node's scaled to the same sum."""
     observations = _from_counts(cls, counts, name, rng).observations
     words = csr_array(counts @ diags_array(inverse_document_frequencies(counts)))
     sums = np.asarray(words.sum(axis=1)).ravel()
     scaled = csr_array(diags_array(1.0 / np.where(sums > 0, sums, 1.0)) @ words)
-    return cls(scaled, name, observations)
+    return cls(scaled, name, observations, joint=joint)

@@ -12,7 +12,7 @@ from orthonet.clustering.assignment import soft_assignment, unit_rows
 from orthonet.clustering.group_evidence import membership_log_odds
 from orthonet.clustering.inputs import NewNodes, Validated, new_nodes
 from orthonet.clustering.result import FitResult
-from orthonet.evidence.sources import indicator
+from orthonet.evidence.cluster_tables import indicator
 from orthonet.graph.convert.recognition import graph_of
 from orthonet.graph.multilayer import MultilayerGraph
 

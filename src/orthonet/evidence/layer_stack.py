@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.evidence.sources import SPARSE, UNSEEN, Labels, LayerSource, _entries, _sparse
+from orthonet.evidence.cluster_tables import entries_of, sparse_table
+from orthonet.evidence.sources import SPARSE, UNSEEN, Labels, LayerSource
 
 Array = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.intp]
@@ -48,7 +49,7 @@ class LayerStack:
         places = self._first_places + labels.astype(np.min_scalar_type(k))[self._ends]
         found = np.bincount(places, self._edge_weights, minlength=n_layers * n_nodes * k)
         counted: Array = found.astype(np.float64, copy=False)
-        rows, clusters, edges = _entries(counted.reshape(-1, k))
+        rows, clusters, edges = entries_of(counted.reshape(-1, k))
         nodes = rows // n_layers
         layers, own = rows - nodes * n_layers, labels[nodes]
         pairs = (layers * k + own) * k + clusters
@@ -60,7 +61,7 @@ class LayerStack:
         few = len(edges) * SPARSE <= counted.size
         # Most nodes have edges to few clusters, and an entry that is zero says nothing.
         shape = (n_nodes, n_layers * k)
-        table = _sparse((nodes, layers * k + clusters, edges), shape) if few else counted.reshape(shape)
+        table = sparse_table((nodes, layers * k + clusters, edges), shape) if few else counted.reshape(shape)
         scores: Array = table @ ratios
 
         others = np.maximum(blocks.ravel()[pairs] - edges, 0.0) + UNSEEN

@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from orthonet.evidence.cluster_tables import entries_of, indicator
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.gaussian import GaussianSource
-from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource, _entries, indicator
+from orthonet.evidence.sources import Labels, LayerSource, Source, WordSource
 
 Array = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.intp]
@@ -54,7 +55,7 @@ class LocalLayer:
         """Count the edges between clusters, and return all scores."""
         source = self._source
         neighbours = source._neighbours(labels, self._k)
-        entries = _entries(neighbours)
+        entries = entries_of(neighbours)
         self._blocks = source._blocks(entries, labels, self._k)
         return source._scores(neighbours, entries, self._blocks, labels, source._degrees)
 
@@ -62,7 +63,7 @@ class LocalLayer:
         """Estimate the edges between clusters from those of some nodes, and return the scores of these."""
         source, own = self._source, labels[nodes]
         neighbours = source._neighbours(labels, self._k, csr_array(source._edges[nodes]))
-        entries = _entries(neighbours)
+        entries = entries_of(neighbours)
         seen = source._blocks(entries, own, self._k)
         self._blocks = (seen + seen.T) * (source._total / max(2 * seen.sum(), 1.0))
         return source._scores(neighbours, entries, self._blocks, own, source._degrees[nodes])
@@ -71,7 +72,7 @@ class LocalLayer:
         """Return the scores of some nodes."""
         source = self._source
         neighbours = source._neighbours(labels, self._k, csr_array(source._edges[nodes]))
-        return source._scores(neighbours, _entries(neighbours), self._blocks, labels[nodes], source._degrees[nodes])
+        return source._scores(neighbours, entries_of(neighbours), self._blocks, labels[nodes], source._degrees[nodes])
 
     def move(self, nodes: Nodes, before: Labels, after: Labels) -> Nodes | None:
         """Count the edges of some nodes anew, and return their neighbours."""

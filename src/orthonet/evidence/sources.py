@@ -21,12 +21,13 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
+from orthonet.evidence.cluster_tables import Entries, entries_of, indicator, sparse_table
 from orthonet.evidence.coarse import CoarseLayers, CoarseSource, CoarseWords, layer_information, word_information
 from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
 from orthonet.graph.words import inverse_document_frequencies
@@ -34,8 +35,6 @@ from orthonet.linalg.scaling import in_order_of_columns, scaled_on_both_sides
 
 Array = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
-Entries: TypeAlias = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Array]
-"""Rows, columns and values of the entries of a matrix that are not zero."""
 
 UNSEEN = 1.0
 """Observations added to what was counted and to what was expected, so that what was never seen is unlikely, not impossible."""
@@ -145,7 +144,7 @@ class LayerSource:
     def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
         """Return what the layer says for each node and cluster, in nats, N x K."""
         neighbours = self._neighbours(labels, n_clusters)
-        entries = _entries(neighbours)
+        entries = entries_of(neighbours)
         blocks = self._blocks(entries, labels, n_clusters)
         return self._scores(neighbours, entries, blocks, labels, self._degrees, leave_out)
 
@@ -156,7 +155,7 @@ class LayerSource:
         # Most nodes have edges to few clusters, and an entry that is zero says nothing.
         ratios = self._log_ratios(blocks) * self._per_edge
         few = len(entries[2]) * SPARSE <= neighbours.size
-        scores: Array = (_sparse(entries, neighbours.shape) if few else neighbours) @ ratios.T
+        scores: Array = (sparse_table(entries, neighbours.shape) if few else neighbours) @ ratios.T
         if leave_out:
             scores[np.arange(len(labels)), labels] = self._left_out(entries, blocks, labels, degrees)
         return scores
@@ -172,7 +171,7 @@ class LayerSource:
 
     def own_scores(self, labels: Labels, n_clusters: int) -> Array:
         """Return what the layer says for each node's own cluster, in nats: a part of `node_scores`."""
-        entries = _entries(self._neighbours(labels, n_clusters))
+        entries = entries_of(self._neighbours(labels, n_clusters))
         return self._left_out(entries, self._blocks(entries, labels, n_clusters), labels, self._degrees)
 
     def log_ratios(self, labels: Labels, n_clusters: int) -> Array:
@@ -213,7 +212,7 @@ class LayerSource:
         return counted.reshape(n_clusters, n_clusters).astype(np.float64, copy=False)
 
     def _blocks_of(self, labels: Labels, n_clusters: int) -> Array:
-        return self._blocks(_entries(self._neighbours(labels, n_clusters)), labels, n_clusters)
+        return self._blocks(entries_of(self._neighbours(labels, n_clusters)), labels, n_clusters)
 
     def _log_ratios(self, blocks: Array) -> Array:
         shares = blocks.sum(axis=1)
@@ -336,24 +335,6 @@ class WordSource:
 
     def _in_clusters(self, labels: Labels, n_clusters: int) -> Array:
         return np.ascontiguousarray((self._by_word @ indicator(labels, n_clusters).toarray()).T)
-
-
-def _entries(matrix: Array) -> Entries:
-    places = np.flatnonzero(matrix.ravel() != 0)  # of booleans, which numpy finds ten times as fast
-    rows = places // matrix.shape[1]
-    return rows, places - rows * matrix.shape[1], matrix.ravel()[places]
-
-
-def _sparse(entries: Entries, shape: tuple[int, ...]) -> csr_array:
-    rows, columns, values = entries
-    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
-    return csr_array((values, columns, starts), shape=shape)
-
-
-def indicator(labels: Labels, n_clusters: int) -> csr_array:
-    """Return the sparse N x K matrix with a 1 where a node is in a cluster."""
-    n_nodes = len(labels)
-    return csr_array((np.ones(n_nodes), labels, np.arange(n_nodes + 1)), shape=(n_nodes, n_clusters))
 
 
 def information(

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, issparse
 
-from orthonet.evidence.sources import Labels, WordSource, indicator
+from orthonet.evidence.cluster_tables import indicator
+from orthonet.evidence.sources import Labels, WordSource
 from orthonet.graph.features import BLOCK_BYTES, Features
 
 Array = npt.NDArray[np.float64]
@@ -104,7 +105,7 @@ def word_terms(
     differences = source.node_terms(labels, runner_up, n_clusters)
     rows = np.repeat(np.arange(len(labels)), np.diff(differences.indptr))
     of_nodes, node_nats = _strongest(rows, differences.indices, weight * differences.data, len(labels), OF_NODE)
-    values = _entries(counts, of_nodes)
+    values = entries_of(counts, of_nodes)
     sizes = np.bincount(labels, minlength=n_clusters)
     says = weight * source.cluster_terms(labels, n_clusters) / np.maximum(sizes, 1)[:, None]
     present = csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
@@ -185,7 +186,7 @@ def _strongest(
     return found, nats
 
 
-def _entries(matrix: csr_array, columns: npt.NDArray[np.int64]) -> Array:
+def entries_of(matrix: csr_array, columns: npt.NDArray[np.int64]) -> Array:
     """Return the entries of each row in some columns, 0 where a column is none."""
     rows = np.repeat(np.arange(len(columns)), columns.shape[1])
     found = np.asarray(matrix[rows, np.maximum(columns, 0).ravel()]).reshape(columns.shape)

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
+from orthonet.evidence.cluster_tables import Entries
 from orthonet.evidence.memberships import MembershipSource
 from orthonet.evidence.observations import effective_observations
-from orthonet.evidence.sources import Entries, Labels, LayerSource, WordSource
+from orthonet.evidence.sources import Labels, LayerSource, WordSource
 from orthonet.graph.words import rarity_of
 from orthonet.partitioned.closure import layer_closure, word_closure
 from orthonet.partitioned.halo import Halo

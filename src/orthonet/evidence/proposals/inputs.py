@@ -24,9 +24,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import randomized_svd
 
+from orthonet.evidence.cluster_tables import indicator
 from orthonet.evidence.proposals.kmeans_starts import starting_centers
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence, weighted_sum
-from orthonet.evidence.sources import Labels, Source, indicator
+from orthonet.evidence.sources import Labels, Source
 from orthonet.graph.features import Features, FeatureScaler, are_words
 from orthonet.graph.words import as_counts, inverse_document_frequencies
 from orthonet.linalg.eigen import PROBE_ABOVE, largest_eigenvectors
