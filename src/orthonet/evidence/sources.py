@@ -286,10 +286,12 @@ class WordSource:
         ratios = np.log((in_clusters + UNSEEN) / (np.outer(sizes, self._shares) + UNSEEN))
         scores: Array = rows @ ratios.T
         if leave_out:
-            nodes = np.repeat(np.arange(len(labels)), np.diff(rows.indptr))
-            words, counts, clusters = rows.indices, rows.data, labels[nodes]
-            others = np.maximum(in_clusters[clusters, words] - counts, 0.0) + UNSEEN
-            expected = np.maximum(sizes[clusters] - lengths[nodes], 0.0) * self._shares[words] + UNSEEN
+            per_node, words, counts = np.diff(rows.indptr), rows.indices, rows.data
+            places = np.repeat(labels * in_clusters.shape[1], per_node) + words
+            others = np.maximum(in_clusters.ravel()[places] - counts, 0.0) + UNSEEN  # one index is sooner read than two
+            left = np.maximum(sizes[labels] - lengths, 0.0)
+            expected = np.repeat(left, per_node) * self._shares[words] + UNSEEN
+            nodes = np.repeat(np.arange(len(labels)), per_node)
             own = np.bincount(nodes, counts * np.log(others / expected), minlength=len(labels))
             scores[np.arange(len(labels)), labels] = own
         return scores * self._per_word
