@@ -26,6 +26,9 @@ BY_SCORES = {
     "proposals.registry.FEW_STARTS": "**yes**: among 1 and 3, on AUCS",
     "annealing.SLOW_ROUNDS": "**yes**: among 25, 50 and 100, with NMI beside support, on Cora and four sets that are not here",
     "mending.SHAKES": "**yes**: with shaking or without, on 18 networks that are not here",
+    "sources of categories": "**yes**: with neighbours or alone, and neighbours by all columns or by numbers, "
+    "on 33 tables that are not here",
+    "columns of a category": "**yes**: of unit variance each, or together, on the same tables",
     "sources of words": "**yes**: words alone, or with the layer made of them, on 13 sets that are not here",
     "choice": "**yes**: the sum of supports, or each source relative to the most that it gives to any partition",
 }
@@ -48,6 +51,12 @@ WITHOUT_A_NAME = (
     ("weights of edges", "square root", "evens out the variance of counts"),
     ("shared covariance", "d + 1", "nodes that the covariance of all clusters counts for in that of one"),
     ("sources of words", "words alone", "a single layer that was made of words is a copy of them"),
+    ("sources of categories", "values alone", "how many values two nodes share is a poor distance"),
+    (
+        "columns of a category",
+        "unit variance together",
+        "a category of many values would count many times as much as a number",
+    ),
     ("choice", "sum of supports", "a source of noise explains itself best, so no source is measured by its own best"),
     (
         "strengths of the filter",

@@ -83,7 +83,7 @@ def test_merging_never_raises_information_and_one_cluster_has_none(rng):
 def test_losses_and_gains_over_cells_are_differences_of_information(rng):
     values, _ = clouds(rng)
     layer = LayerSource(csr_array(np.triu(np.ones((60, 60)), 1) + np.tril(np.ones((60, 60)), -1)), "", 2.0)
-    source = FeatureSource(layer, GaussianSource(values, ""))
+    source = FeatureSource(layer, [GaussianSource(values, "")])
     cells = np.arange(60) % 8
     clusters = np.array([0, 0, 1, 1, 2, 2, 3, 3])
 
@@ -114,7 +114,7 @@ def test_losses_and_gains_over_cells_are_differences_of_information(rng):
 def test_the_whole_is_its_parts_and_counts_as_neighbours_alone(rng, random_layer):
     values, labels = clouds(rng, n_nodes=30)
     layer, gaussian = LayerSource(random_layer(rng), "", 3.0), GaussianSource(values, "")
-    whole, parts = FeatureSource(layer, gaussian), [layer, gaussian]
+    whole, parts = FeatureSource(layer, [gaussian]), [layer, gaussian]
     share = 3.0 / (3.0 + OBSERVATIONS)
     assert whole.observations == 3.0
     assert information([whole], labels, 3) == pytest.approx(share * information(parts, labels, 3))
@@ -176,7 +176,7 @@ def test_equal_values_are_no_reason_to_fail():
 def test_scores_of_own_clusters_are_those_among_all_scores(rng, random_layer):
     values, labels = clouds(rng)
     source = GaussianSource(values, "values")
-    both = FeatureSource(LayerSource(random_layer(rng, len(values)), "both", 2.0), source)
+    both = FeatureSource(LayerSource(random_layer(rng, len(values)), "both", 2.0), [source])
     for one in (source, both):
         own = one.node_scores(labels, 3)[np.arange(len(labels)), labels]
         np.testing.assert_allclose(one.own_scores(labels, 3), own, atol=1e-10)

@@ -27,7 +27,7 @@ def every_kind(random_layer, random_words):
         values = GaussianSource(rng.standard_normal((30, 2)), "values")
         layers = [LayerSource.from_layer(random_layer(rng), name, rng) for name in ("layer", "neighbours")]
         words = WordSource.from_counts(random_words(rng), "words", rng)
-        return [layers[0], words, values, FeatureSource(layers[1], values)]
+        return [layers[0], words, values, FeatureSource(layers[1], [values, words])]
 
     return draw
 

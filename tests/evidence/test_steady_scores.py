@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 
 from orthonet import datasets
 from orthonet.evidence.feature_source import FeatureSource
+from orthonet.evidence.feature_values import category_words
 from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.mending import mend
 from orthonet.evidence.racing import race
@@ -26,8 +27,10 @@ def data():
 def sources(data, rng):
     first, second, third = (LayerSource.from_layer(layer, "", rng) for layer in data.graph.layers)
     values = GaussianSource(np.asarray(data.graph.features, dtype=np.float64), "")
+    kinds = np.column_stack([(data.labels + (rng.random(240) < 0.3)) % K, rng.integers(0, 3, 240)]).astype(float)
+    categories = WordSource(category_words(kinds)[0], "", 2.0)
     words = csr_array((rng.random((240, 30)) < 0.2 + 0.3 * (np.arange(30) % K == data.labels[:, None])).astype(float))
-    return [first, second, FeatureSource(third, values), WordSource.from_counts(words, "", rng)]
+    return [first, second, FeatureSource(third, [values, categories]), WordSource.from_counts(words, "", rng)]
 
 
 @pytest.mark.parametrize("n_clusters", [K, 60])

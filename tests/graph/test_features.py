@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from orthonet import MultilayerGraph
-from orthonet.graph.features import FeatureScaler, check_features
+from orthonet.graph.features import FeatureScaler, check_features, exclusive_columns
 
 RNG = np.random.default_rng(0)
 DENSE = RNG.normal(size=(20, 3)) * [1, 100, 0.01] + [0, 50, 1e3]
@@ -142,3 +142,17 @@ def test_many_constant_columns_are_not_all_listed():
 def test_only_constant_columns_is_an_error(kind):
     with pytest.raises(ValueError, match=r"X: all 2 columns are constant.*pass features that vary"):
         FeatureScaler.fit(np.full((5, 2), 0.1), kind, name="X")
+
+
+def test_the_columns_of_a_category_have_unit_variance_together(rng):
+    kinds, number = rng.integers(0, 4, 300), rng.standard_normal(300)
+    table = np.column_stack([np.eye(4)[kinds], number, rng.integers(0, 2, 300)])
+    variances = FeatureScaler.fit(table).transform(table).var(axis=0)
+    np.testing.assert_allclose([variances[:4].sum(), *variances[4:]], 1.0)
+
+
+def test_columns_of_which_a_node_has_two_are_no_category():
+    table = np.array([[1, 0, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=float)
+    assert exclusive_columns(table) == [[0, 1], [2]]
+    assert exclusive_columns(table[:, [0, 2]]) == [[0], [1]]
+    assert exclusive_columns(np.array([[0.0, 2.0], [1.0, 0.0]])) == [[0], [1]]

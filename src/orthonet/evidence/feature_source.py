@@ -2,10 +2,10 @@
 
     node i for cluster c:   ( what its nearest neighbours say  +  what its values say ) · n / (n + m)
 
-with n the independent observations of the neighbours (a layer) and m those of the values (Gaussian clusters). Neighbours see
-clusters of any shape, but take any piece of a cloud for one; Gaussians see where a cloud ends, but only of round or long ones.
-They are two looks at the same features, not independent: together they are one source, which others corroborate or do not, and
-count for as many observations as neighbours alone.
+with n the independent observations of the neighbours (a layer) and m those of the values (Gaussian clusters, and categories).
+Neighbours see clusters of any shape, but take any piece of a cloud for one; Gaussians see where a cloud ends, but only of round
+or long ones. They are two looks at the same features, not independent: together they are one source, which others corroborate
+or do not, and count for as many observations as neighbours alone.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.coarse import CoarseSource
-from orthonet.evidence.gaussian import GaussianSource
+from orthonet.evidence.feature_values import ValueSource
 from orthonet.evidence.sources import Labels, LayerSource
 
 Array = npt.NDArray[np.float64]
@@ -30,15 +30,15 @@ class FeatureSource:
     ----------
     neighbours : LayerSource
         Its name and its place among the other sources are those of the whole.
-    values : GaussianSource
+    values : sequence of GaussianSource and WordSource
     averages : str
         Name of the source whose features these are, averaged over the relations; empty for features as they are.
     """
 
     ends = 1
 
-    def __init__(self, neighbours: LayerSource, values: GaussianSource, averages: str = "") -> None:
-        self.neighbours, self.values, self.averages = neighbours, values, averages
+    def __init__(self, neighbours: LayerSource, values: Sequence[ValueSource], averages: str = "") -> None:
+        self.neighbours, self.values, self.averages = neighbours, tuple(values), averages
         self.name, self.joint = neighbours.name, neighbours.joint
         self.observations = neighbours.observations
 
@@ -54,44 +54,44 @@ class FeatureSource:
 
     def information(self, labels: Labels, n_clusters: int) -> float:
         """Return I of the partition, in nats per observation."""
-        by_neighbours, by_values = self._shares
-        return by_neighbours * self.neighbours.information(labels, n_clusters) + by_values * self.values.information(
-            labels, n_clusters
-        )
+        parts = zip(self._shares, self._parts, strict=True)
+        return float(sum(share * part.information(labels, n_clusters) for share, part in parts))
 
     def node_scores(self, labels: Labels, n_clusters: int, *, leave_out: bool = True) -> Array:
         """Return what both say for each node and cluster, in nats, N x K."""
         scores = self.neighbours.node_scores(labels, n_clusters, leave_out=leave_out)
-        scores += self.values.node_scores(labels, n_clusters, leave_out=leave_out)
+        for part in self.values:
+            scores += part.node_scores(labels, n_clusters, leave_out=leave_out)
         return scores * self._scale
 
     def own_scores(self, labels: Labels, n_clusters: int) -> Array:
         """Return what both say for each node's own cluster, in nats: a part of `node_scores`."""
-        return self._scale * (
-            self.neighbours.own_scores(labels, n_clusters) + self.values.own_scores(labels, n_clusters)
-        )
+        return self._scale * np.sum([part.own_scores(labels, n_clusters) for part in self._parts], axis=0)
 
     def coarse(self, cells: Labels, n_cells: int) -> CoarseSum:
         """Return both over cells of nodes."""
-        parts = (self.neighbours.coarse(cells, n_cells), self.values.coarse(cells, n_cells))
+        parts = [part.coarse(cells, n_cells) for part in self._parts]
         return CoarseSum(list(zip(self._shares, parts, strict=True)))
 
     def reweighted(self, rng: np.random.Generator, node_weights: Array) -> Self:
         """Return both with nodes counted by random weights."""
-        parts = self.neighbours.reweighted(rng, node_weights), self.values.reweighted(rng, node_weights)
-        return type(self)(*parts, self.averages)
+        neighbours = self.neighbours.reweighted(rng, node_weights)
+        return type(self)(neighbours, [part.reweighted(rng, node_weights) for part in self.values], self.averages)
+
+    @property
+    def _parts(self) -> tuple[LayerSource | ValueSource, ...]:
+        return (self.neighbours, *self.values)
 
     @property
     def _scale(self) -> float:
         """What an observation of a part counts for."""
-        return self.neighbours.observations / (self.neighbours.observations + self.values.observations)
+        return self.neighbours.observations / sum(part.observations for part in self._parts)
 
     @property
-    def _shares(self) -> tuple[float, float]:
+    def _shares(self) -> list[float]:
         """What a nat per observation of each part is worth in nats per observation of the whole."""
-        total = self.neighbours.observations + self.values.observations
-        by_neighbours = self.neighbours.observations / self.neighbours.ends / total
-        return by_neighbours, self.values.observations / self.values.ends / total
+        total = sum(part.observations for part in self._parts)
+        return [part.observations / part.ends / total for part in self._parts]
 
 
 class CoarseSum:

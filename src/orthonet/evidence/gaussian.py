@@ -99,7 +99,13 @@ class GaussianSource:
         continuous &= table.std(axis=0) > 0
         if continuous.mean() < CONTINUOUS_COLUMNS:
             return None
-        columns = table[:, continuous]
+        return cls.from_columns(table[:, continuous], n_clusters, name, joint=joint)
+
+    @classmethod
+    def from_columns(
+        cls, columns: Array, n_clusters: int, name: str, observations: float = OBSERVATIONS, *, joint: bool = False
+    ) -> Self:
+        """Return continuous columns, none of them constant, as a source; many are reduced to their leading directions."""
         columns = (columns - columns.mean(axis=0)) / columns.std(axis=0)
         size = int(min(MOST_DIMENSIONS, max(1, len(columns) // (NODES_PER_DIMENSION * n_clusters))))
         kept = 1.0
@@ -107,7 +113,7 @@ class GaussianSource:
             left, lengths, _ = randomized_svd(columns, size, random_state=0)
             kept = float((lengths**2).sum() / columns.size)  # of the variance: what was left out does not speak
             columns = left * lengths
-        return cls(columns, name, OBSERVATIONS * kept, joint=joint)
+        return cls(columns, name, observations * kept, joint=joint)
 
     @property
     def n_nodes(self) -> int:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from orthonet.evidence.feature_source import FeatureSource
+from orthonet.evidence.feature_values import values_of
 from orthonet.evidence.gaussian import GaussianSource
 from orthonet.evidence.memberships import MembershipSource
 from orthonet.evidence.sources import LayerSource, Source, WordSource
@@ -89,15 +90,20 @@ def averaged_source(
     if values is None:
         return None
     layer = knn_layer(averaged, min(FEATURE_NEIGHBORS, len(averaged) - 1))
-    return FeatureSource(LayerSource.from_layer(layer, name, rng, joint=True), values, averages=sources[-1].name)
+    return FeatureSource(LayerSource.from_layer(layer, name, rng, joint=True), [values], averages=sources[-1].name)
 
 
 def _with_values(neighbours: LayerSource, features: Features | None, n_clusters: int) -> Source:
-    """Let the values of the features speak beside their neighbours, where they are continuous."""
+    """Let the values of the features speak beside their neighbours, or alone if all are categories.
+
+    How many values two nodes share is a poor distance: neighbours by it say less than the values themselves.
+    """
     if features is None or on_disk(features):
         return neighbours
-    values = GaussianSource.from_features(features, n_clusters, neighbours.name, joint=neighbours.joint)
-    return neighbours if values is None else FeatureSource(neighbours, values)
+    values = values_of(features, n_clusters, neighbours.name, joint=neighbours.joint)
+    if values.only_categories:
+        return values.parts[0]
+    return FeatureSource(neighbours, values.parts) if values.parts else neighbours
 
 
 def source_of_layer(layer: csr_array, name: str, rng: np.random.Generator) -> Source:

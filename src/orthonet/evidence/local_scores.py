@@ -149,33 +149,33 @@ class LocalFeatures:
     def __init__(self, source: FeatureSource, n_clusters: int) -> None:
         self._scale = source._scale
         self._neighbours = LocalLayer(source.neighbours, n_clusters)
-        self._values = LocalValues(source.values, n_clusters)
+        self._values = [local_scores(part, n_clusters) for part in source.values]
 
     def begin(self, labels: Labels) -> Array:
         """Count for both, and return all scores."""
-        found = self._neighbours.begin(labels)
-        found += self._values.begin(labels)
-        found *= self._scale
-        return found
+        return self._together(self._neighbours.begin(labels), [part.begin(labels) for part in self._values])
 
     def begin_from(self, labels: Labels, nodes: Nodes) -> Array:
         """Count for both by what some nodes show, and return the scores of these."""
-        found = self._neighbours.begin_from(labels, nodes)
-        found += self._values.begin_from(labels, nodes)
-        found *= self._scale
-        return found
+        by_values = [part.begin_from(labels, nodes) for part in self._values]
+        return self._together(self._neighbours.begin_from(labels, nodes), by_values)
 
     def scores(self, labels: Labels, nodes: Nodes) -> Array:
         """Return the scores of some nodes."""
-        found = self._neighbours.scores(labels, nodes)
-        found += self._values.scores(labels, nodes)
-        found *= self._scale
-        return found
+        by_values = [part.scores(labels, nodes) for part in self._values]
+        return self._together(self._neighbours.scores(labels, nodes), by_values)
 
     def move(self, nodes: Nodes, before: Labels, after: Labels) -> Nodes | None:
         """Count some nodes anew for both, and return their neighbours."""
-        self._values.move(nodes, before, after)
+        for part in self._values:
+            part.move(nodes, before, after)
         return self._neighbours.move(nodes, before, after)
+
+    def _together(self, scores: Array, by_values: Sequence[Array]) -> Array:
+        for found in by_values:
+            scores += found
+        scores *= self._scale
+        return scores
 
 
 class LocalSum:
@@ -226,7 +226,7 @@ class LocalSum:
         return touched
 
 
-def local_scores(source: Source, n_clusters: int) -> LocalScores:
+def local_scores(source: Source | GaussianSource, n_clusters: int) -> LocalScores:
     """Return the local scores of a source."""
     if isinstance(source, FeatureSource):
         return LocalFeatures(source, n_clusters)

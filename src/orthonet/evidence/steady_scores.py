@@ -49,7 +49,7 @@ class SteadyScores:
                 continue
             if isinstance(source, FeatureSource):
                 layers.append((weight * source._scale, source.neighbours))
-                self._others.append((weight * source._scale, source.values))
+                self._others += [(weight * source._scale, part) for part in source.values]
             elif isinstance(source, LayerSource):
                 layers.append((weight, source))
             else:

@@ -1,7 +1,8 @@
 """Node features: what is accepted, and how they are brought to a common scale.
 
-Dense columns are standardised (zero mean, unit variance); rows of words or counts are scaled to unit length, so that distances
-are cosines. A sparse matrix is one of words, and so is a dense array without negative entries that is nearly all zero.
+Dense columns are standardised (zero mean, unit variance; the columns of a category have it together); rows of words or counts
+are scaled to unit length, so that distances are cosines. A sparse matrix is one of words, and so is a dense array without
+negative entries that is nearly all zero.
 """
 
 from __future__ import annotations
@@ -143,6 +144,10 @@ class FeatureScaler:
         tell_constant(constant, name)
         if kind != "standard":
             return cls(kind)
+        if not isinstance(features, np.memmap):
+            for group in exclusive_columns(features):
+                if len(group) > 1:
+                    deviation[group] = np.linalg.norm(deviation[group])  # a category counts as one column
         return cls(kind, mean, np.where(constant, 1.0, deviation))
 
     def transform(self, features: Features) -> Features:
@@ -156,6 +161,25 @@ class FeatureScaler:
             lengths = np.linalg.norm(features, axis=1, keepdims=True)
             return features / np.where(lengths > 0, lengths, 1.0)
         return features
+
+
+def exclusive_columns(columns: npt.NDArray[Any]) -> list[list[int]]:
+    """Group neighbouring columns of 0 and 1 of which no node has two: a category, written with a column for each value.
+
+    Any other column is a group of its own.
+    """
+    groups: list[list[int]] = []
+    taken: npt.NDArray[np.bool_] | None = None
+    for index, column in enumerate(columns.T):
+        chosen = column == 1
+        is_choice = bool((chosen | (column == 0)).all())
+        if is_choice and taken is not None and not (taken & chosen).any():
+            groups[-1].append(index)
+            taken = taken | chosen
+        else:
+            groups.append([index])
+            taken = chosen if is_choice else None
+    return groups
 
 
 def tell_constant(constant: npt.NDArray[np.bool_], name: str) -> None:

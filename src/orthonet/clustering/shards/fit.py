@@ -151,7 +151,7 @@ def _prepare(shards: Shards, network: NetworkRows, run: Run, rng: np.random.Gene
         if not own_layer:
             sources.append(of_features)
         elif isinstance(of_features, GaussianSource):
-            sources = [FeatureSource(layers[0], of_features)]
+            sources = [FeatureSource(layers[0], [of_features])]
         else:
             sources = [of_features]
     return _Data(rows, network, relations, inputs, layers, sources, from_features)
