@@ -14,6 +14,7 @@ from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, normalized_adjacency
 from orthonet.evidence.proposals.memberships import MembershipOperator, scaled_incidence
 from orthonet.evidence.search import search_partitions
+from orthonet.evidence.sources import WordSource
 
 N_NODES, N_CLUSTERS = 90, 3
 TRUTH = np.arange(N_NODES) % N_CLUSTERS
@@ -88,6 +89,13 @@ def test_known_nodes_score_as_their_own_source_says():
     assert evidence.shape == (N_CLUSTERS, relation.n_groups)
     found = membership_scores(relation.incidence, evidence, source.rarity, source.closure)
     np.testing.assert_allclose(found, source.node_scores(TRUTH, N_CLUSTERS, leave_out=False), atol=1e-10)
+
+
+def test_counts_count_by_their_square_roots():
+    roots = csr_array(memberships() * np.random.default_rng(4).integers(1, 4, N_NODES)[:, None])
+    source = MembershipSource.from_relation(TwoMode(csr_array(roots * roots)), "", np.random.default_rng(0))
+    as_words = WordSource.with_closure(roots, "", source.closure)
+    np.testing.assert_allclose(source.node_scores(TRUTH, N_CLUSTERS), as_words.node_scores(TRUTH, N_CLUSTERS))
 
 
 def test_a_relation_of_groups_of_one_says_nothing():

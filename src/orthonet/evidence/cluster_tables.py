@@ -1,4 +1,4 @@
-"""Tables of nodes by clusters, most of whose entries are zero: which are not, and back to a sparse matrix."""
+"""Sparse tables: which entries of nodes by clusters are not zero, and back to a matrix; square roots of weights and counts."""
 
 from __future__ import annotations
 
@@ -32,3 +32,8 @@ def indicator(labels: Labels, n_clusters: int) -> csr_array:
     """Return the sparse N x K matrix with a 1 where a node is in a cluster."""
     n_nodes = len(labels)
     return csr_array((np.ones(n_nodes), labels, np.arange(n_nodes + 1)), shape=(n_nodes, n_clusters))
+
+
+def square_roots(matrix: csr_array) -> csr_array:
+    """Return a matrix of the same places with the square root of each entry, which evens out the variance of counts."""
+    return csr_array((np.sqrt(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)

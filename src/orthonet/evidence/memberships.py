@@ -2,9 +2,10 @@
 
     I(z) = Σ_cg P_cg ln( P_cg / (p_c p_g) )         node i for cluster c:   n_i Σ_g k_ig ln( P_cg / (p_c p_g) )
 
-with P the shares of memberships of clusters in groups, k_i the shares of node i's groups, rarer groups counting more (inverse
-document frequency), and n_i its independent memberships (`orthonet.evidence.observations`). Information is counted on the
-incidences: a group of a thousand members is a thousand observations, not the half million edges of its projection.
+with P the shares of memberships of clusters in groups, k_i the shares of node i's groups, by the square roots of counts, rarer
+groups counting more (inverse document frequency), and n_i its independent memberships (`orthonet.evidence.observations`).
+Information is counted on the incidences: a group of a thousand members is a thousand observations, not the half million edges
+of its projection.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
+from orthonet.evidence.cluster_tables import square_roots
 from orthonet.evidence.observations import effective_observations, word_closure
 from orthonet.evidence.sources import Labels, WordSource
 from orthonet.graph.two_mode import TwoMode, shared_groups
@@ -24,9 +26,10 @@ Array = npt.NDArray[np.float64]
 class MembershipSource(WordSource):
     """Memberships of the nodes in groups as evidence.
 
-    Counts count as they are: on DBLP (authors by papers, conferences and terms) raw counts gave NMI .788 to .792, their
-    logarithms .781 to .786, memberships without counts .774 to .775. Groups of a single member join nobody and are left out:
-    with them DBLP's papers, seven in ten of which have one author, were corroborated by nothing (NMI .784 to .785).
+    Counts count by their square roots, as weights of edges do: on DBLP (authors by papers, conferences and terms) that is as
+    good as counts as they are, and better than their logarithms or memberships without counts; on twelve tables of species,
+    alleles, votes and ratings it gave a mean NMI of .567, counts as they are .537. Groups of a single member join nobody and
+    are left out: with them DBLP's papers, seven in ten of which have one author, were corroborated by nothing.
 
     Attributes
     ----------
@@ -43,7 +46,7 @@ class MembershipSource(WordSource):
     def from_relation(cls, relation: TwoMode, name: str, rng: np.random.Generator) -> MembershipSource:
         """Return a two-mode relation as a source; a node in no shared group makes no observation."""
         groups = shared_groups(relation.incidence)
-        counts = csr_array(relation.incidence[:, groups])
+        counts = square_roots(csr_array(relation.incidence[:, groups]))
         closure = word_closure(counts, rng)
         source = cls.with_closure(counts, name, closure)
         source.closure, source.rarity = closure, np.zeros(relation.n_groups)
@@ -69,7 +72,7 @@ def membership_scores(memberships: csr_array, evidence: Array, rarity: Array, cl
     rarity : array of shape (groups,)
     closure : float
     """
-    weighted = csr_array(memberships @ diags_array(rarity))
+    weighted = csr_array(square_roots(memberships) @ diags_array(rarity))
     weighted.eliminate_zeros()
     observations = effective_observations(np.diff(weighted.indptr), closure)
     lengths = np.asarray(weighted.sum(axis=1)).ravel()

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from orthonet.evidence.cluster_tables import Entries, entries_of, indicator, sparse_table
+from orthonet.evidence.cluster_tables import Entries, entries_of, indicator, sparse_table, square_roots
 from orthonet.evidence.coarse import CoarseLayers, CoarseSource, CoarseWords, layer_information, word_information
 from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
 from orthonet.graph.words import inverse_document_frequencies
@@ -123,8 +123,7 @@ class LayerSource:
         such as those between near duplicates, would speak for all.
         """
         observations = effective_observations(np.diff(adjacency.indptr), layer_closure(adjacency, rng))
-        adjacency = in_order_of_columns(adjacency)
-        roots = csr_array((np.sqrt(adjacency.data), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
+        roots = square_roots(in_order_of_columns(adjacency))
         return cls(roots, name, float(observations.mean()), joint=joint)
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from orthonet.evidence.cluster_tables import Entries
+from orthonet.evidence.cluster_tables import Entries, square_roots
 from orthonet.evidence.memberships import MembershipSource
 from orthonet.evidence.observations import effective_observations
 from orthonet.evidence.sources import Labels, LayerSource, WordSource
@@ -139,7 +139,7 @@ class RowMembershipSource(RowWordSource, MembershipSource):
         """Return a two-mode relation as a source; a node in no shared group makes no observation."""
         (members,) = rows.sum(np.bincount(counts.indices, minlength=counts.shape[1]))
         groups = np.flatnonzero(members > 1)
-        shared = csr_array(counts[:, groups])
+        shared = square_roots(csr_array(counts[:, groups]))
         closure = word_closure(rows, shared, rng)
         source, rarity = cls._counted(rows, shared, name, closure, joint)
         source.closure, source.rarity = closure, np.zeros(counts.shape[1])
