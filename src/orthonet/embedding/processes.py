@@ -31,8 +31,8 @@ PATIENCE = timedelta(days=1)
 """How long a process waits for another one. The first one searches and aggregates for all, which may take longer than the half
 hour that torch waits; one that is killed is noticed at once."""
 SMALL = 16_384
-"""Bytes up to which all parts of a sum are sent to all. Most sums are a few numbers, for which only the number of messages counts:
-gloo's own sum sends them twice around the ring and takes three times as long."""
+"""Bytes up to which all parts of a sum are sent to all. Most sums are a few numbers, of which only the number of messages
+counts: gloo's own sum sends them twice around the ring and takes three times as long."""
 
 
 class LostProcessError(ConnectionError):
