@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-# Threads that wait for work sleep: tests with more threads than free cores would spend most of their time spinning. OpenMP
-# reads this when it is loaded, in processes that tests start as well.
+# Threads that wait for work sleep: tests with more threads than free cores would spend most of their time spinning. OpenMP and
+# OpenBLAS (2^4 ticks instead of 2^26) read this when they are loaded, in processes that tests start as well.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 import signal
 from collections.abc import Iterator

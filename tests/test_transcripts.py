@@ -4,7 +4,8 @@ A block below a line ``<!-- transcript -->`` is run, and its output compared; ``
 line, or, on a line of its own, for any lines. The blocks of a page share a folder, and its Python blocks their names.
 
 - ``console``: lines that start with ``$ `` are commands (``\\`` at the end goes on below), what follows is their stdout and
-  stderr. A command must leave with 0; one that should not is written ``command; echo $?``.
+  stderr. A command must leave with 0; one that should not is written ``command; echo $?``. `orthonet` is a fork of a process
+  that has loaded torch (see warm.py).
 - ``python`` or ``pycon`` with ``>>>``: a doctest.
 
 ``<!-- needs: data, anndata -->`` in a page: the real data sets are the folder ``data`` in the folder of the page, and a package
@@ -18,14 +19,19 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+
+from warm import warm_commands
 
 ROOT = Path(__file__).parent.parent
 MARK = re.compile(r"^<!-- transcript -->$", re.MULTILINE)
 BLOCK = re.compile(r"^<!-- transcript -->\n```(console|python|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY = "…"
 TIMEOUT = 300
+STEADY = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "OMP_NUM_THREADS": "1", "TERM": "dumb"}
+"""Environment of all commands: what they print does not depend on the terminal from which tests are run."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +48,37 @@ def pages():
     return [document for document in documents if MARK.search(document.read_text())]
 
 
+@pytest.fixture(scope="session")
+def commands():
+    """A folder in which `orthonet` starts sooner."""
+    with TemporaryDirectory() as folder, warm_commands(Path(folder), os.environ | STEADY) as scripts:
+        yield scripts
+
+
 @pytest.mark.parametrize("page", pages(), ids=lambda path: path.name)
 @pytest.mark.slow
-def test_a_page_shows_what_comes_out(page, tmp_path, monkeypatch):
+def test_a_page_shows_what_comes_out(page, tmp_path, monkeypatch, commands):
+    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
     run_page(page, tmp_path, monkeypatch)
+
+
+@pytest.mark.slow
+def test_the_installed_script_does_what_the_pages_commands_do(tmp_path, commands):
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\n")
+    for command in ("orthonet --version", "orthonet info edges.csv", "orthonet info missing.csv; echo left with $?"):
+        installed, warm = (
+            subprocess.run(
+                ["/bin/bash", "-c", command],
+                cwd=tmp_path,
+                env=os.environ | STEADY | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            for scripts in (Path(sys.executable).parent, commands)
+        )
+        assert (installed.stdout, installed.stderr) == (warm.stdout, warm.stderr)
+        assert installed.stdout
 
 
 def run_page(page, folder, monkeypatch):
@@ -95,11 +128,10 @@ def steps(block, first_line):
 
 def run_command(step, name, folder):
     here = Path(sys.executable).parent
-    steady = {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "OMP_NUM_THREADS": "1", "TERM": "dumb"}
     ran = subprocess.run(
         ["/bin/bash", "-c", step.command],
         cwd=folder,
-        env=os.environ | steady | {"PATH": f"{here}{os.pathsep}{os.environ['PATH']}"},
+        env=os.environ | STEADY | {"PATH": f"{os.environ['PATH']}{os.pathsep}{here}"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

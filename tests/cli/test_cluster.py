@@ -332,11 +332,13 @@ def contents(folder):
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.slow
-def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network):
+def test_ctrl_c_in_training_keeps_an_earlier_run(orthonet, network, monkeypatch):
+    monkeypatch.chdir(network)
     arguments = ["edges.csv", "-f", "nodes.csv", "-k", "3", "--no-report", "-o", "out"]
-    command = [sys.executable, "-m", "orthonet", "cluster", *arguments]
-    subprocess.run([*command, "--steps", "5"], cwd=network, check=True, capture_output=True)
+    assert orthonet("cluster", *arguments, "--steps", "5").exit_code == 0
     before = contents(network)
+    assert network / "out" / "labels.csv" in before
+    command = [sys.executable, "-m", "orthonet", "cluster", *arguments]
     endless = [*command, "--steps", "1000000", "--set", "training.tol=0"]
     running = subprocess.Popen(endless, cwd=network, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:

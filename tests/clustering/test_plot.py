@@ -282,9 +282,9 @@ def test_text_is_shown_where_scikit_learn_is_told_so(model):
 
 
 def test_names_are_escaped_and_long_tables_are_cut(rng):
-    features = rng.normal(size=(60, 4))
+    features = rng.normal(size=(30, 4))
     views = {f"<script>alert({place})</script>": features for place in range(50)}
-    graph = datasets.make_multilayer_gaussians(60, 1, 3, random_state=0).graph.from_views(views)
+    graph = datasets.make_multilayer_gaussians(30, 1, 3, random_state=0).graph.from_views(views)
     model = OrthoNet(25, random_state=0, aggregation="arithmetic", training={"max_iter": 3, "n_networks": 1}).fit(graph)
     for html, rest in ((model._repr_html_(), "and 31 more"), (graph._repr_html_(), "and 10 more layers")):
         assert "<script" not in html

@@ -179,15 +179,28 @@ def test_without_pynndescent_approximate_says_what_to_install(monkeypatch):
 
 def test_without_pynndescent_auto_warns_and_searches_exactly(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynndescent", None)
-    monkeypatch.setattr("orthonet.graph.knn.EXACT_UP_TO", 50)
+    monkeypatch.setattr("orthonet.graph.knn.EUCLIDEAN_UP_TO", 50)
     points = np.random.default_rng(6).normal(size=(60, 10))
     with pytest.warns(UserWarning, match=r"among 60 nodes is slow.*orthonet\[neighbors\]"):
         layer = knn_layer(points, 3)
     np.testing.assert_array_equal(layer.toarray(), knn_layer(points, 3, search="exact").toarray())
 
 
-@pytest.mark.parametrize(("shape", "exact"), [((50, 10), True), ((51, 8), True), ((51, 9), False)])
-def test_auto_is_exact_for_few_nodes_or_few_dimensions(shape, exact, monkeypatch):
+@pytest.mark.parametrize(
+    ("shape", "metric", "kind", "exact"),
+    [
+        ((50, 10), "cosine", np.asarray, True),
+        ((51, 9), "cosine", np.asarray, False),
+        ((50, 10), "euclidean", sp.csr_array, True),
+        ((51, 8), "euclidean", sp.csr_array, False),
+        ((70, 9), "euclidean", np.asarray, True),
+        ((71, 8), "euclidean", np.asarray, True),
+        ((71, 9), "euclidean", np.asarray, False),
+        ((70, 9), "l2", np.asarray, True),
+        ((71, 9), "l2", np.asarray, False),
+    ],
+)
+def test_auto_is_exact_for_few_nodes_or_few_dimensions(shape, metric, kind, exact, monkeypatch):
     class Approximate(Exception):
         pass
 
@@ -195,14 +208,15 @@ def test_auto_is_exact_for_few_nodes_or_few_dimensions(shape, exact, monkeypatch
         raise Approximate
 
     monkeypatch.setattr("orthonet.graph.knn.EXACT_UP_TO", 50)
+    monkeypatch.setattr("orthonet.graph.knn.EUCLIDEAN_UP_TO", 70)
     monkeypatch.setattr("orthonet.graph.knn._pynndescent", lambda: None)
     monkeypatch.setattr("orthonet.graph.knn._approximate_neighbours", refuse)
-    points = np.random.default_rng(7).normal(size=shape)
+    points = kind(np.random.default_rng(7).normal(size=shape))
     if exact:
-        assert knn_layer(points, 3).shape == (shape[0], shape[0])
+        assert knn_layer(points, 3, metric=metric).shape == (shape[0], shape[0])
     else:
         with pytest.raises(Approximate):
-            knn_layer(points, 3)
+            knn_layer(points, 3, metric=metric)
 
 
 def test_the_quick_tree_finds_what_the_other_finds(rng, monkeypatch):

@@ -190,7 +190,10 @@ class _Run:
         if seen.output_weights is not None:
             pairs = zip(gradients, seen.output_weights, strict=True)
             gradients = [gradient @ weights.T.to(gradient) for gradient, weights in pairs]
-        torch.autograd.backward(seen.leaf, (seen.share * torch.cat(gradients, dim=1)).to(seen.leaf.dtype))
+        gradient = (seen.share * torch.cat(gradients, dim=1)).to(seen.leaf.dtype)
+        # The product's gradient is this one, number by number. Given to torch by itself, it would be compared with the leaf's
+        # shape by means of sympy, the import of which takes longer than many a training.
+        (seen.leaf * gradient).sum().backward()  # type: ignore[no-untyped-call]
         self._add_gradients()
         return float(torch.stack([member.value for member in members]).mean())
 

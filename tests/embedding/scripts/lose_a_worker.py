@@ -31,7 +31,7 @@ def main(folder: Path) -> None:
         3,
         random_state=0,
         network={"hidden_layers": (30, 20)},
-        training={"n_networks": 2, "max_iter": 200, "tol": 0.0, "n_jobs": 1, "distributed": True},
+        training={"n_networks": 2, "max_iter": 80, "tol": 0.0, "n_jobs": 1, "distributed": True},
     )
     attempt = int(os.environ["TORCHELASTIC_RESTART_COUNT"])
     if os.environ["RANK"] == "1" and attempt == 0:
