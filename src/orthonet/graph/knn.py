@@ -43,9 +43,9 @@ UNUSABLE_METRICS = {"precomputed", "mahalanobis", "seuclidean", "haversine", "na
 METRICS = sorted(set(VALID_METRICS["brute"]) - UNUSABLE_METRICS)
 EXACT_UP_TO = 20_000
 """Nodes up to which "auto" searches exactly in any dimension."""
-EUCLIDEAN_UP_TO = 60_000
-"""The same for Euclidean distances of dense features, which are products of matrices: 60,000 nodes take 7 s in 20 dimensions
-and 17 s in 100 on one core, where pynndescent compiles for 19 s in each process before it begins."""
+EUCLIDEAN_UP_TO = 40_000
+"""The same for Euclidean distances of dense features, which are products of matrices: 40,000 nodes take 3 s in 20 dimensions and
+8 s in 100 on one core, where pynndescent compiles for 19 s in each process before it begins; with several views it is even."""
 BYTES_PER_CANDIDATE = 50
 """Memory of the approximate search for each neighbour that it looks for, measured."""
 EXACT_UP_TO_DIMENSIONS = 8
@@ -81,7 +81,7 @@ def knn_layer(
         Any metric of scikit-learn's that compares feature vectors and needs no parameter; "cosine" weights need
         metric="cosine".
     search : {"auto", "exact", "approximate"}, default="auto"
-        "auto" is exact up to 20,000 nodes (60,000 with Euclidean distances of dense features), or up to 8 dimensions (above
+        "auto" is exact up to 20,000 nodes (40,000 with Euclidean distances of dense features), or up to 8 dimensions (above
         200,000 nodes up to 3, else it misses a few in a thousand); beyond, it is approximate if `pynndescent` is installed.
     random_state : int, default=0
         Seed of the approximate search.
