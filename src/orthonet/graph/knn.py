@@ -44,7 +44,7 @@ METRICS = sorted(set(VALID_METRICS["brute"]) - UNUSABLE_METRICS)
 EXACT_UP_TO = 20_000
 """Nodes up to which "auto" searches exactly in any dimension."""
 EUCLIDEAN_UP_TO = 40_000
-"""The same for Euclidean distances of dense features, which are products of matrices: 40,000 nodes take 3 s in 20 dimensions and
+"""The same for Euclidean distances of dense features, which are products of matrices: 40,000 nodes take 3 s in 20 dimensions,
 8 s in 100 on one core, where pynndescent compiles for 19 s in each process before it begins; with several views it is even."""
 BYTES_PER_CANDIDATE = 50
 """Memory of the approximate search for each neighbour that it looks for, measured."""
