@@ -135,6 +135,7 @@ def search_partitions(
     *,
     scaler: FeatureScaler | None = None,
     feature_layer: csr_array | None = None,
+    basis: Array | None = None,
     layer_weights: npt.ArrayLike | None = None,
     weigh: bool = True,
     report: Report | None = None,
@@ -150,6 +151,8 @@ def search_partitions(
         Of dense features; standardisation by default.
     feature_layer : sparse array of shape (N, N), optional
         Nearest neighbours by all features, if they are known; 10 of each node by default.
+    basis : array of shape (M, at least 128), optional
+        Leading right singular vectors of the scaled features, if they are known and the features are no words.
     layer_weights : array of shape (S,), optional
         How much each layer counts, and each two-mode relation after them, of whatever sum; alike by default.
     weigh : bool, default=True
@@ -165,7 +168,7 @@ def search_partitions(
     tell = report or (lambda done, what: None)
     features = None
     if graph.features is not None and not on_disk(graph.features):
-        features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
+        features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng, basis)
     if feature_layer is None and features is not None:
         feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
     inputs = _inputs(graph, features, feature_layer, n_clusters, rng)
