@@ -9,7 +9,7 @@ as the net's, may join later.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_row
 from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
 from orthonet.evidence.racing import race
 from orthonet.evidence.recombination import recombine
-from orthonet.evidence.sameness import agreement, distinct, is_same
+from orthonet.evidence.sameness import agreement, distinct, is_gain, is_same
 from orthonet.evidence.silent_nodes import place_silent_nodes
 from orthonet.evidence.sources import Labels, LayerSource, Source, support
 from orthonet.graph.features import FeatureScaler, are_words
@@ -60,7 +60,9 @@ class Search:
     proposed : dict of str to labels
         What was proposed, before mending.
     annealed : bool
-        Whether annealing found more support than what had been proposed.
+        Whether annealing found clearly more support than what had been proposed.
+    recombined : list of Partition
+        From which cells have been moved, of many nodes.
     """
 
     inputs: ProposalInputs
@@ -70,6 +72,7 @@ class Search:
     partitions: list[Partition]
     proposed: dict[str, Labels]
     annealed: bool = False
+    recombined: list[Partition] = field(default_factory=list, repr=False)
 
     @property
     def best(self) -> Partition:
@@ -109,7 +112,9 @@ class Search:
         mended = self._mended(proposals)
         if mended:
             found = [*self.partitions, *mended]
-            self.partitions = recombine(self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights)
+            self.partitions = recombine(
+                self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights, tried=self.recombined
+            )
 
     def add_embedding(self, name: str, embedding: Array) -> None:
         """Let an embedding, such as the net's, propose: by K-means on its rows, and by more centres merged down."""
@@ -189,7 +194,7 @@ def search_partitions(
         search.add(propose(inputs, costly=True))
         proposed = search.best
         search.partitions = distinct([annealed(sources, proposed, n_clusters, rng, weights), *search.partitions])
-        search.annealed = search.best.support > proposed.support
+        search.annealed = is_gain(search.best, proposed)
     search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
 
