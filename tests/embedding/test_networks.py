@@ -6,6 +6,7 @@ import torch
 from scipy.sparse import csr_array
 
 from orthonet.embedding.networks import ACTIVATIONS, GraphConvolution, Perceptron, build_ensemble
+from orthonet.embedding.prelu import QuickPReLU
 from orthonet.embedding.tensors import as_tensor
 
 
@@ -101,3 +102,18 @@ def test_a_module_of_the_users_own_is_copied_once():
     assert len(network.members) == 1
     assert network.members[0] is not module
     torch.testing.assert_close(network.members[0].state_dict(), module.state_dict())
+
+
+@pytest.mark.parametrize("slope", [0.25, 0.0, -0.5])
+def test_the_quick_prelu_and_its_gradients_are_pytorchs(slope):
+    units = torch.randn((30, 8), generator=torch.Generator().manual_seed(0))
+    units[0] = 0.0
+    found = []
+    for kind in (torch.nn.PReLU, QuickPReLU):
+        activation, inputs = kind(init=slope), units.clone().requires_grad_()
+        outputs = activation(inputs)
+        outputs.pow(3).sum().backward()
+        with torch.no_grad():
+            torch.testing.assert_close(activation(inputs), outputs)
+        found.append((outputs.detach(), inputs.grad, activation.weight.grad))
+    torch.testing.assert_close(*found)

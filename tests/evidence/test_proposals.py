@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import block_diag, csr_array
 from sklearn.cluster import kmeans_plusplus
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, pairwise_distances
 
 from orthonet import MultilayerGraph
 from orthonet.datasets import make_multilayer_sbm
@@ -138,6 +138,15 @@ def test_features_are_reduced_to_few_numbers_per_node(rng):
     rows = reduced(words, FeatureScaler.fit(words), rng)
     assert rows.shape == (150, DIMENSIONS)
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1)
+
+
+def test_known_directions_of_wide_features_are_as_good_as_those_found_again(rng):
+    wide = rng.standard_normal((400, 10)) @ rng.standard_normal((10, 300))
+    scaler = FeatureScaler.fit(wide)
+    basis = np.linalg.svd(scaler.transform(wide))[2][:150].T
+    found, again = reduced(wide, scaler, rng, basis), reduced(wide, scaler, rng)
+    assert found.shape == again.shape == (400, DIMENSIONS)
+    np.testing.assert_allclose(pairwise_distances(found), pairwise_distances(again), rtol=1e-4, atol=1e-4)
 
 
 def test_a_cluster_of_more_nodes_than_are_sampled_gets_all_labels(monkeypatch):

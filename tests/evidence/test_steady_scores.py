@@ -97,3 +97,14 @@ def test_who_is_clearly_behind_is_left_on_the_way(sources, data, rng):
 
 def test_a_race_without_runners_has_no_winner(sources, rng):
     assert race(sources, [], K, rng) == []
+
+
+@pytest.mark.parametrize("n_moved", [0, 2, 20, 200])
+def test_edges_that_are_brought_up_to_date_are_those_counted_anew_to_the_last_digit(sources, data, rng, n_moved):
+    scores, anew, labels = SteadyScores(sources, K), SteadyScores(sources, K), data.labels
+    scores.look(labels)
+    for _ in range(5):
+        nodes = rng.choice(240, n_moved, replace=False)
+        labels = labels.copy()
+        labels[nodes] = rng.integers(0, K, n_moved)
+        np.testing.assert_array_equal(scores.look(labels), anew.for_another().look(labels))

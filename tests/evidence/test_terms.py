@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.stats import norm
 
+from orthonet.evidence import terms
 from orthonet.evidence.sources import WordSource
 from orthonet.evidence.terms import NO_TERM, OF_CLUSTER, OF_NODE, combined, feature_terms, no_terms, word_terms
 
@@ -94,3 +95,9 @@ def test_without_anything_there_are_no_terms():
     assert (nothing.of_nodes == NO_TERM).all()
     assert (nothing.of_clusters == NO_TERM).all()
     assert no_terms(4, 2).node_nats.shape == (4, OF_NODE)
+
+
+def test_the_largest_entries_are_those_of_a_stable_sort(rng):
+    values = rng.integers(0, 4, (50, 12)).astype(float)
+    expected = np.argsort(-values, axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(terms._largest(values, 5), expected)

@@ -161,6 +161,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
             rng,
             scaler=prepared.scaler,
             feature_layer=None if known is None else layer_of(known, order, "features"),
+            basis=prepared.basis_of_search,
             layer_weights=weights_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
             report=report,

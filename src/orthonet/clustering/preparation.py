@@ -88,10 +88,17 @@ class Prepared:
         """The layer of nearest neighbours by all features as they are; None if there is none."""
         alone = self.graph.layers_from_features and not self.graph.two_mode
         built = alone and self.layers.n_layers > self.graph.n_layers
-        as_they_are = (
-            isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= DIMENSIONS
-        )  # more, the search reduces
-        return self.layers.layers[-1] if built and as_they_are else None
+        as_they_are = isinstance(self.inputs, np.ndarray) and self.inputs.shape[1] <= DIMENSIONS
+        return self.layers.layers[-1] if built and (as_they_are or self.basis_of_search is not None) else None
+
+    @property
+    def basis_of_search(self) -> Array | None:
+        """The directions in which the search sees the features; None if it finds its own.
+
+        They are those of ``basis``, where it is wide enough and the features are dense and as they were given.
+        """
+        serves = self.inputs is self.graph.features and isinstance(self.inputs, np.ndarray)
+        return self.basis if serves and is_wide(self.basis) else None
 
     def reduced(self, rows: Any) -> Any:
         """Return some rows of ``inputs`` as the nets are trained on them."""
@@ -125,16 +132,26 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
     scale: Callable[[Any], Any] = scaler.transform
     if smoothing and averaging is not None:
         inputs, scale = smooth(graph.features, scaler, averaging, smoothing), _as_it_is
+    order = node_order(graph)
+    basis = _input_basis(inputs, scale, parameters, order)
     layers = relations
     if share:
         # Only the layer is built from averages: unless asked to smooth, the nets see a node's own features, so that new nodes
         # need no edges.
         averaged = averaging is not None and hops > smoothing
-        seen = smooth(graph.features, scaler, averaging, hops) if averaged else scale(inputs)
+        directions = basis if is_wide(basis) and not smoothing else None
+        if averaging is not None and averaged:
+            seen = smooth(graph.features, scaler, averaging, hops, directions)
+        else:
+            seen = scale(inputs) if directions is None else np.asarray(scale(inputs) @ directions)
         own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)
         layers, weights = _with_layer(relations, own), np.append((1 - share) * weights, share)
-    basis = _input_basis(inputs, scale, parameters)
-    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net, basis)
+    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net, basis, _kept={"order": order})
+
+
+def is_wide(basis: Array | None) -> bool:
+    """Tell whether the inputs of the nets are as many directions as neighbours are looked for in."""
+    return basis is not None and basis.shape[1] >= DIMENSIONS
 
 
 def _inputs_without_features(graph: MultilayerGraph) -> Features:
@@ -187,7 +204,9 @@ def _n_coordinates(n_nodes: int, parameters: Parameters) -> int:
     return COORDINATES_PER_CLUSTER * parameters.n_clusters
 
 
-def _input_basis(inputs: Features, scale: Callable[[Any], Any], parameters: Parameters) -> Array | None:
+def _input_basis(
+    inputs: Features, scale: Callable[[Any], Any], parameters: Parameters, order: npt.NDArray[np.intp]
+) -> Array | None:
     """Return the leading right singular vectors of the features; None where the nets are trained on all of them.
 
     Hundreds of features are mostly copies of each other, and thousands of words are rarely seen: what a net learns of them
@@ -201,7 +220,9 @@ def _input_basis(inputs: Features, scale: Callable[[Any], Any], parameters: Para
         size = AUTO_INPUTS if parameters.assign_labels.method == "evidence" else None
     if size is None or min(inputs.shape) <= size:
         return None
-    return np.ascontiguousarray(randomized_svd(scale(inputs), size, random_state=0)[2].T, dtype=np.float64)
+    # In single precision, as the nets are; and in an order of the nodes that does not hang on their numbers.
+    rows = scale(inputs[order]).astype(np.float32)
+    return np.ascontiguousarray(randomized_svd(rows, size, random_state=0)[2].T, dtype=np.float64)
 
 
 def given_weights(parameters: Parameters) -> Array | None:

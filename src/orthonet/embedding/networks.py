@@ -22,13 +22,14 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor, nn
 
+from orthonet.embedding.prelu import QuickPReLU
 from orthonet.embedding.tensors import as_tensor
 from orthonet.graph.features import Features
 
 NetworkKind = Literal["mlp", "linear", "gcn"]
 NETWORK_KINDS: tuple[NetworkKind, ...] = get_args(NetworkKind)
 ACTIVATIONS: dict[str, type[nn.Module]] = {
-    "prelu": nn.PReLU,
+    "prelu": QuickPReLU,
     "relu": nn.ReLU,
     "gelu": nn.GELU,
     "silu": nn.SiLU,
@@ -219,7 +220,7 @@ def check_module(network: Ensemble, inputs: Features, n_outputs: int) -> None:
 
 def _activation(name: str) -> nn.Module:
     if name == "prelu":
-        return nn.PReLU(device="cpu", dtype=torch.float32)
+        return QuickPReLU(device="cpu", dtype=torch.float32)
     return ACTIVATIONS[name]()
 
 

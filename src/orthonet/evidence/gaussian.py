@@ -83,6 +83,7 @@ class GaussianSource:
         self.name, self.observations, self.joint = name, observations, joint
         self._values = values
         self._weights = np.ones(len(values)) if node_weights is None else node_weights
+        self._alike = node_weights is None
         together = np.zeros(len(values), dtype=np.int64)
         moments = sizes, means, scatters = self._moments(together, 1)
         self._covariance, self._center = scatters[0] / sizes[0], means[0]
@@ -110,9 +111,10 @@ class GaussianSource:
         size = int(min(MOST_DIMENSIONS, max(1, len(columns) // (NODES_PER_DIMENSION * n_clusters))))
         kept = 1.0
         if columns.shape[1] > size:
-            left, lengths, _ = randomized_svd(columns, size, random_state=0)
+            # In single precision, which takes half the time: values are known to few digits.
+            left, lengths, _ = randomized_svd(columns.astype(np.float32), size, random_state=0)
             kept = float((lengths**2).sum() / columns.size)  # of the variance: what was left out does not speak
-            columns = left * lengths
+            columns = (left * lengths).astype(np.float64)
         return cls(columns, name, observations * kept, joint=joint)
 
     @property
@@ -171,8 +173,9 @@ class GaussianSource:
         at_mean = clusters.log_density(np.zeros(n_clusters))
         to_beat = said[each, labels] + at_own + base * scale
         matters = said + at_mean * scale > to_beat[:, None]
-        found: Array = (typical - base[:, None]) * scale
-        nodes, others = np.nonzero(matters)
+        matters[each, labels] = False
+        found: Array = typical * scale - (base * scale)[:, None]
+        nodes, others = np.divmod(np.flatnonzero(matters), n_clusters)
         distances = clusters.distances(self._values[nodes], others)
         found[nodes, others] = (clusters.log_density(distances, others) - base[nodes]) * scale
         found[each, labels] = at_own
@@ -198,13 +201,14 @@ class GaussianSource:
         scatters = np.zeros((n_clusters, self._values.shape[1], self._values.shape[1]))
         order, ends = _by_cluster(labels, n_clusters)
         values = self._values[order]
-        weighted = values * self._weights[order, None]
-        divisors = np.maximum(sizes, np.finfo(np.float64).tiny)
-        for cluster, (first, stop) in enumerate(pairwise(ends)):
-            if first < stop:
-                ours = weighted[first:stop]
-                means[cluster] = mean = ours.sum(axis=0) / divisors[cluster]
-                scatters[cluster] = ours.T @ (values[first:stop] - mean)
+        weighted = values if self._alike else values * self._weights[order, None]
+        some = np.flatnonzero(np.diff(ends))
+        counted = np.maximum(sizes[some, None], np.finfo(np.float64).tiny)
+        means[some] = np.add.reduceat(weighted, np.array(ends)[some]) / counted
+        centered = values - means[labels[order]]
+        for cluster in some.tolist():
+            ours = slice(ends[cluster], ends[cluster + 1])
+            np.matmul(weighted[ours].T, centered[ours], out=scatters[cluster])
         return sizes, means, scatters
 
     def _log_predictive(
@@ -262,8 +266,10 @@ class Predictive:
 
     def log_density(self, distances: Array, clusters: Any = slice(None)) -> Array:
         """Return ln p at squared distances from the means of all clusters, or of those named for each distance."""
-        volumes, weights, freedom = (one[clusters] for one in (self.volumes, self.weights, self.freedom))
-        return _log_t(distances, volumes, weights, freedom, self.means.shape[1])
+        n_features, spread = self.means.shape[1], (self.weights + 1.0) / self.weights
+        at_mean = _log_t(np.zeros(len(self.means)), self.volumes, self.weights, self.freedom, n_features)
+        steepness = -0.5 * (self.freedom + n_features)
+        return at_mean[clusters] + steepness[clusters] * np.log1p(distances / spread[clusters])
 
     def left_out(self, distances: Array, clusters: Labels, node_weights: Array) -> Array:
         """Return ln p of nodes in their own clusters, without what they added to these."""
@@ -290,7 +296,8 @@ class Predictive:
 def _by_cluster(clusters: Labels, n_clusters: int) -> tuple[npt.NDArray[np.intp], list[int]]:
     """Return an order by clusters, and where each of them begins and ends in it."""
     ends = np.cumsum(np.bincount(clusters, minlength=n_clusters))
-    return np.argsort(clusters, kind="stable"), [0, *ends.tolist()]
+    narrow = clusters.astype(np.min_scalar_type(n_clusters))  # which numpy sorts by counting
+    return np.argsort(narrow, kind="stable"), [0, *ends.tolist()]
 
 
 def _squared_distances(values: Array, means: Array, inverses: Array) -> Array:

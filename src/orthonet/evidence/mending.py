@@ -100,7 +100,9 @@ class Mending:
         labels, nodes = self._labels, self._nodes
         looked_at_all = nodes is self._everybody
         scores = self._scores if looked_at_all else self._near.scores(labels, nodes)
-        scores[:, np.bincount(labels, minlength=self._k) == 0] = -np.inf  # nothing is known of an empty cluster
+        empty = np.bincount(labels, minlength=self._k) == 0
+        if empty.any():
+            scores[:, empty] = -np.inf  # nothing is known of an empty cluster
         wanted = scores.argmax(axis=1)
         undecided = (self._returns[nodes] >= RETURNS) & (wanted == self._left[nodes])
         restless = np.flatnonzero((wanted != labels[nodes]) & (~undecided | self._few))

@@ -9,6 +9,7 @@ many cells would be fitted to noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import cycle, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,9 @@ STARTS = 6
 """Partitions that cells are moved from."""
 MAX_ROUNDS = 3
 """Times that cells are made anew from the best partitions."""
+SMALLEST_MOVED = 1e-3
+"""Share of the nodes that a cell has at least to be moved: a node or two of thousands are for mending, which has moved them. Of
+few nodes, up to so many as are shaken, all cells are moved."""
 MAX_PASSES = 20
 """Over all cells, at most; few are needed."""
 
@@ -38,12 +42,25 @@ def recombine(
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
+    *,
+    tried: list[Partition] | None = None,
 ) -> list[Partition]:
-    """Return the partitions and what came of moving their common cells, most supported first, each once."""
+    """Return the partitions and what came of moving their common cells, most supported first, each once.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    partitions : sequence of Partition
+    n_clusters : int
+    rng : numpy.random.Generator
+    weights : array of shape (sources,), optional
+    tried : list of Partition, optional
+        From which cells have been moved before: of many nodes not again, and those from which they now were are added.
+    """
     ranked = distinct(partitions)
     if len(ranked) == 1 and len(ranked[0].labels) > MANY_NODES:
         return ranked  # one partition has no cells but its clusters
-    tried: list[Partition] = []
+    tried = [] if tried is None else tried
     for _ in range(MAX_ROUNDS):
         before = ranked[0].support
         cells = _common_cells(ranked[:PARTITIONS], n_clusters)
@@ -78,12 +95,13 @@ def move_cells(
     for _, part in parts:
         part.place(clusters, n_clusters)
     sizes = np.bincount(clusters, minlength=n_clusters)
-    for _ in range(MAX_PASSES):
-        n_moved = 0
-        for cell in rng.permutation(n_cells):
-            old = int(clusters[cell])
-            if sizes[old] == 1:
-                continue
+    least = SMALLEST_MOVED * len(labels) if len(labels) > SHAKEN_UP_TO else 0
+    movable = rng.permutation(np.flatnonzero(np.bincount(cells) >= least))
+    at_rest = 0
+    for cell in islice(cycle(movable), MAX_PASSES * len(movable)):
+        old = int(clusters[cell])
+        at_rest += 1
+        if sizes[old] > 1:
             gains = sum((worth * part.moving_gains(cell, old) for worth, part in parts), np.zeros(n_clusters))
             new = int(gains.argmax())
             if gains[new] > SMALLEST_GAIN:
@@ -92,8 +110,8 @@ def move_cells(
                 clusters[cell] = new
                 sizes[old] -= 1
                 sizes[new] += 1
-                n_moved += 1
-        if not n_moved:
+                at_rest = 0
+        if at_rest == len(movable):
             break
     return clusters[cells]
 

@@ -45,6 +45,11 @@ def is_same(better: Partition, other: Partition, *, by_labels: bool = True) -> b
     return near and agreement(better.labels, other.labels) >= SAME_LABELS
 
 
+def is_gain(found: Partition, known: Partition) -> bool:
+    """Tell whether a partition has so much more support than another that they are not one but for a few nodes."""
+    return found.support - known.support > SAME_SUPPORT * abs(found.support)
+
+
 def distinct(partitions: Sequence[Partition], *, by_labels: bool = True) -> list[Partition]:
     """Return the partitions, most supported first, and of those that are the same the one that was found first.
 

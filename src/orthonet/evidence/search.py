@@ -9,7 +9,7 @@ as the net's, may join later.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_row
 from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
 from orthonet.evidence.racing import race
 from orthonet.evidence.recombination import recombine
-from orthonet.evidence.sameness import agreement, distinct, is_same
+from orthonet.evidence.sameness import agreement, distinct, is_gain, is_same
 from orthonet.evidence.silent_nodes import place_silent_nodes
 from orthonet.evidence.sources import Labels, LayerSource, Source, support
 from orthonet.graph.features import FeatureScaler, are_words
@@ -60,7 +60,9 @@ class Search:
     proposed : dict of str to labels
         What was proposed, before mending.
     annealed : bool
-        Whether annealing found more support than what had been proposed.
+        Whether annealing found clearly more support than what had been proposed.
+    recombined : list of Partition
+        From which cells have been moved, of many nodes.
     """
 
     inputs: ProposalInputs
@@ -70,6 +72,7 @@ class Search:
     partitions: list[Partition]
     proposed: dict[str, Labels]
     annealed: bool = False
+    recombined: list[Partition] = field(default_factory=list, repr=False)
 
     @property
     def best(self) -> Partition:
@@ -109,7 +112,9 @@ class Search:
         mended = self._mended(proposals)
         if mended:
             found = [*self.partitions, *mended]
-            self.partitions = recombine(self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights)
+            self.partitions = recombine(
+                self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights, tried=self.recombined
+            )
 
     def add_embedding(self, name: str, embedding: Array) -> None:
         """Let an embedding, such as the net's, propose: by K-means on its rows, and by more centres merged down."""
@@ -135,6 +140,7 @@ def search_partitions(
     *,
     scaler: FeatureScaler | None = None,
     feature_layer: csr_array | None = None,
+    basis: Array | None = None,
     layer_weights: npt.ArrayLike | None = None,
     weigh: bool = True,
     report: Report | None = None,
@@ -150,6 +156,8 @@ def search_partitions(
         Of dense features; standardisation by default.
     feature_layer : sparse array of shape (N, N), optional
         Nearest neighbours by all features, if they are known; 10 of each node by default.
+    basis : array of shape (M, at least 128), optional
+        Leading right singular vectors of the scaled features, if they are known and the features are no words.
     layer_weights : array of shape (S,), optional
         How much each layer counts, and each two-mode relation after them, of whatever sum; alike by default.
     weigh : bool, default=True
@@ -165,7 +173,7 @@ def search_partitions(
     tell = report or (lambda done, what: None)
     features = None
     if graph.features is not None and not on_disk(graph.features):
-        features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng)
+        features = reduced(graph.features, scaler or FeatureScaler.fit(graph.features), rng, basis)
     if feature_layer is None and features is not None:
         feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
     inputs = _inputs(graph, features, feature_layer, n_clusters, rng)
@@ -186,7 +194,7 @@ def search_partitions(
         search.add(propose(inputs, costly=True))
         proposed = search.best
         search.partitions = distinct([annealed(sources, proposed, n_clusters, rng, weights), *search.partitions])
-        search.annealed = search.best.support > proposed.support
+        search.annealed = is_gain(search.best, proposed)
     search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
 

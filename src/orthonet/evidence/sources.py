@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array, diags_array
 
-from orthonet.evidence.cluster_tables import Entries, entries_of, indicator, sparse_table, square_roots
+from orthonet.evidence.cluster_tables import Entries, entries_of, row_sums, sparse_table, square_roots
 from orthonet.evidence.coarse import CoarseLayers, CoarseSource, CoarseWords, layer_information, word_information
 from orthonet.evidence.observations import effective_observations, layer_closure, word_closure
 from orthonet.graph.words import inverse_document_frequencies
@@ -238,7 +238,6 @@ class WordSource:
     def __init__(self, words: csr_array, name: str, observations: float, *, joint: bool = False) -> None:
         total = float(words.sum())
         self._words = csr_array(words * (words.nnz / total)) if total > 0 else words
-        self._by_word = csr_array(self._words.T)
         self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
         self._total = max(float(self._lengths.sum()), 1.0)
         self._shares = np.asarray(self._words.sum(axis=0)).ravel() / self._total
@@ -287,12 +286,11 @@ class WordSource:
         if leave_out:
             per_node, words, counts = np.diff(rows.indptr), rows.indices, rows.data
             places = np.repeat(labels * in_clusters.shape[1], per_node) + words
-            others = np.maximum(in_clusters.ravel()[places] - counts, 0.0) + UNSEEN  # one index is sooner read than two
+            others = np.maximum(in_clusters.ravel().take(places) - counts, 0.0)  # one index is sooner read than two
+            others += UNSEEN
             left = np.maximum(sizes[labels] - lengths, 0.0)
-            expected = np.repeat(left, per_node) * self._shares[words] + UNSEEN
-            nodes = np.repeat(np.arange(len(labels)), per_node)
-            own = np.bincount(nodes, counts * np.log(others / expected), minlength=len(labels))
-            scores[np.arange(len(labels)), labels] = own
+            others /= np.repeat(left, per_node) * self._shares.take(words) + UNSEEN
+            scores[np.arange(len(labels)), labels] = row_sums(counts * np.log(others, out=others), rows.indptr)
         return scores * self._per_word
 
     def own_scores(self, labels: Labels, n_clusters: int) -> Array:
@@ -335,7 +333,10 @@ class WordSource:
         return type(self)(weighted, self.name, self.observations, joint=self.joint)
 
     def _in_clusters(self, labels: Labels, n_clusters: int) -> Array:
-        return np.ascontiguousarray((self._by_word @ indicator(labels, n_clusters).toarray()).T)
+        rows, n_words = self._words, self._words.shape[1]
+        places = np.repeat(labels * n_words, np.diff(rows.indptr)) + rows.indices
+        counted = np.bincount(places, rows.data, minlength=n_clusters * n_words)
+        return counted.astype(np.float64, copy=False).reshape(n_clusters, n_words)
 
 
 def information(

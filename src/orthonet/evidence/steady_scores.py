@@ -58,10 +58,14 @@ class SteadyScores:
             key=lambda other: isinstance(other[1], GaussianSource)
         )  # of values not all is asked, see `look`
         self._layers = LayerStack(layers, n_clusters) if layers else None
+        self._counted: Array | None = None  # edges to clusters at the last look,
+        self._labels: Labels = np.zeros(self._n_nodes, dtype=np.int64)  # of these labels
 
     def for_another(self) -> Self:
         """Return the same scores for another partition that is looked at at the same time."""
-        return copy(self)
+        another = copy(self)
+        another._counted = None
+        return another
 
     @property
     def has_edges(self) -> bool:
@@ -70,10 +74,14 @@ class SteadyScores:
 
     def look(self, labels: Labels) -> Array:
         """Count everything for a partition, and return the scores of all nodes, N x K; those by values where they matter."""
-        self._labels = labels
         total = np.zeros((self._n_nodes, self._k))
         if self._layers is not None:
-            total, self._ratios, self._own = self._layers.scores(labels)
+            if self._counted is None:
+                self._counted = self._layers.counts(labels)
+            else:
+                self._counted = self._layers.counts_after(self._counted, self._labels, labels)
+            total, self._ratios, self._own = self._layers.scores(labels, self._counted)
+        self._labels = labels
         self._said = np.zeros_like(total)  # by words and values
         for weight, source in self._others:
             if isinstance(source, GaussianSource) and source is self._others[-1][1]:

@@ -135,7 +135,7 @@ def feature_terms(features: Features, labels: Labels, runner_up: Labels, n_clust
     for nodes, rows in _blocks(features):
         own, other = means[labels[nodes]], means[runner_up[nodes]]
         says = (own - other) * (rows / unit - overall - (own + other) / 2) * precision
-        best = np.argsort(-np.abs(says), axis=1, kind="stable")[:, :kept]
+        best = _largest(np.abs(says), kept)
         of_nodes[nodes, :kept], nats[nodes, :kept] = best, np.take_along_axis(says, best, axis=1)
         values[nodes, :kept] = np.take_along_axis(rows, best, axis=1)
     inside, outside = _in_and_out(sums, sizes)
@@ -184,6 +184,15 @@ def _strongest(
     found, nats = np.full((n_rows, most), NO_TERM, dtype=np.int64), np.zeros((n_rows, most))
     found[places], nats[places] = columns[kept], values[kept]
     return found, nats
+
+
+def _largest(values: Array, most: int) -> npt.NDArray[np.intp]:
+    """Return the columns of the largest of the entries, from 0 on, of each row, the first of equal ones first; changes them."""
+    found, each = np.empty((len(values), most), dtype=np.intp), np.arange(len(values))
+    for rank in range(most):  # a few looks at all entries take less time than to sort them
+        found[:, rank] = values.argmax(axis=1)
+        values[each, found[:, rank]] = -1.0
+    return found
 
 
 def entries_of(matrix: csr_array, columns: npt.NDArray[np.int64]) -> Array:

@@ -33,12 +33,21 @@ def averaging_matrix(graph: MultilayerGraph, layer_weights: npt.ArrayLike | None
     return csr_array(scale @ total @ scale)
 
 
-def smooth(features: Features, scaler: FeatureScaler, averaging: csr_array, hops: int) -> Features:
+def smooth(
+    features: Features,
+    scaler: FeatureScaler,
+    averaging: csr_array,
+    hops: int,
+    basis: npt.NDArray[np.float64] | None = None,
+) -> Features:
     """Return S^hops X of the scaled features, with rows of unit length again where the scaling makes them so.
 
-    Sparse features stay sparse until a tenth of their entries is not zero.
+    Sparse features stay sparse until a tenth of their entries is not zero. With a ``basis`` of orthonormal columns only what
+    the features are in these directions is looked at, S^hops X B.
     """
     smoothed: Any = scaler.transform(features)
+    if basis is not None:
+        smoothed = np.asarray(smoothed @ basis)
     for _ in range(hops):
         smoothed = averaging @ smoothed
         if issparse(smoothed) and smoothed.nnz > DENSE_ABOVE * smoothed.shape[0] * smoothed.shape[1]:

@@ -56,9 +56,7 @@ DENSE_AT_MOST = 12_000
 PROBE_ABOVE = 50_000
 """Rows above which a probe chooses the solver: below, any of them is fast enough, and multigrid is taken where it serves."""
 SINGLE_PRECISION_TOL = 1e-4
-"""Tolerance from which on polynomials of the matrix are computed in single precision."""
-MANY_VECTORS = 40
-"""Vectors from which on Lanczos does so, too: it takes its time to go through them, and half as many bytes take half of it."""
+"""Tolerance from which on polynomials of the matrix, and vectors that are clustered, are computed in single precision."""
 LANCZOS_RESTARTS = 30
 """Restarts of Lanczos at most above that size."""
 LARGE_TOL = 3e-3
@@ -324,7 +322,7 @@ def largest_eigenvectors(
         try:
             start_vector = rng.standard_normal(n)
             quick = matrix
-            if tol >= SINGLE_PRECISION_TOL and k >= MANY_VECTORS and isinstance(matrix, csr_array):
+            if tol >= SINGLE_PRECISION_TOL and isinstance(matrix, csr_array):
                 quick, start_vector = matrix.astype(np.float32), start_vector.astype(np.float32)
             values, vectors = eigsh(quick, k=k, which="LA", v0=start_vector, tol=tol, maxiter=limit)
             values, vectors = values.astype(np.float64), vectors.astype(np.float64)

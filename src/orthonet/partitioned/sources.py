@@ -92,7 +92,6 @@ class RowWordSource(WordSource):
     def __init__(self, rows: Rows, words: csr_array, name: str, observations: float, *, joint: bool = False) -> None:
         entries, total = (float(one[0]) for one in rows.sum(words.nnz, words.sum()))
         self._words = csr_array(words * (entries / total)) if total > 0 else words
-        self._by_word = csr_array(self._words.T)
         self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
         by_word, own = rows.sum(np.asarray(self._words.sum(axis=0)).ravel(), self._lengths.sum())
         self._total = max(float(own[0]), 1.0)
