@@ -325,7 +325,8 @@ def largest_eigenvectors(
             if tol >= SINGLE_PRECISION_TOL and isinstance(matrix, csr_array):
                 quick, start_vector = matrix.astype(np.float32), start_vector.astype(np.float32)
             values, vectors = eigsh(quick, k=k, which="LA", v0=start_vector, tol=tol, maxiter=limit)
-            values, vectors = values.astype(np.float64), vectors.astype(np.float64)
+            values = values.astype(np.float64)
+            vectors = vectors if quick is matrix else np.linalg.qr(vectors.astype(np.float64))[0]
         except ArpackNoConvergence:  # gaps as small as those of a path, for which multigrid is
             top = upper_bound(matrix, rng)
             known = matrix.as_matrix() if isinstance(matrix, MatrixSum) else matrix
