@@ -32,6 +32,7 @@ bench: $(VENV)/.user
 	$(BIN)/python benchmarks/aggregation.py
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/beside_spectral.py
 	$(BIN)/python benchmarks/reading.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scale/run.py
 

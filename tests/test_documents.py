@@ -38,6 +38,7 @@ def test_python_in_a_document_runs(document, tmp_path, monkeypatch):
         ("benchmarks/training.py", "benchmarks/results/training.json", "training"),
         ("benchmarks/reading.py", "benchmarks/results/reading.json", "reading"),
         ("benchmarks/scale/run.py", "benchmarks/results/scale.json", "scale"),
+        ("benchmarks/beside_spectral.py", "benchmarks/results/beside_spectral.json", "beside-spectral"),
         ("benchmarks/shards.py", "benchmarks/results/shards.json", "shards"),
     ],
 )

@@ -29,6 +29,8 @@ BY_SCORES = {
     "annealing.SLOW_ROUNDS": "**yes**: among 25, 50 and 100, with NMI beside support, on Cora and four sets that are not here",
     "mending.SHAKES": "**yes**: with shaking or without, on 18 networks that are not here",
     "counts of memberships": "**yes**: among the count, its square root, ln(1 + n) and 1, on DBLP and 12 other sets",
+    "feature_values.MOST_VALUES": "**yes**: among 10 and 20, on tables that are not here, which are alike, and for time",
+    "feature_values.MOST_CATEGORIES": "**yes**: with it or without, for time; language families gained",
     "sources of categories": "**yes**: with neighbours or alone, and neighbours by all columns or by numbers, "
     "on 33 tables that are not here",
     "columns of a category": "**yes**: of unit variance each, or together, on the same tables",

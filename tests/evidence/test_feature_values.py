@@ -7,7 +7,7 @@ import pytest
 
 from orthonet import MultilayerGraph, OrthoNet, metrics
 from orthonet.evidence.feature_source import FeatureSource
-from orthonet.evidence.feature_values import MOST_VALUES, category_words, values_of
+from orthonet.evidence.feature_values import MOST_CATEGORIES, MOST_VALUES, category_words, values_of
 from orthonet.evidence.gaussian import OBSERVATIONS, GaussianSource
 from orthonet.evidence.graph_sources import sources_of
 from orthonet.evidence.search import search_partitions
@@ -75,6 +75,14 @@ def test_amounts_that_are_mostly_zero_are_no_categories(rng):
     assert values_of(amounts, 3, "").parts == ()
     grades = np.minimum(rng.geometric(0.3, (200, 4)), MOST_VALUES).astype(np.float64)
     assert values_of(grades, 3, "").only_categories
+
+
+def test_many_categories_are_numbers(rng):
+    kinds, labels, _ = planted_categories(rng, noise=0.7, n_columns=MOST_CATEGORIES + 1)
+    values = values_of(kinds, 3, "")
+    (part,) = values.parts
+    assert isinstance(part, GaussianSource) and not values.only_categories
+    assert (part.node_scores(labels, 3).argmax(axis=1) == labels).mean() > 0.95
 
 
 def test_constant_columns_do_not_count(rng):

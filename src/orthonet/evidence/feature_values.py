@@ -7,7 +7,7 @@ cluster c, P those among all nodes, and f one of d categories:
     node i for cluster c:   Σ_f ln( P_c(x_if) / P(x_if) ) / d        (latent class analysis [1]_)
 
 Neighbouring columns of 0 and 1, of which no node has two, are one category, written with a column for each value. Numbers and
-categories count for four observations together, each column of them alike.
+categories count for four observations together, each column of them alike. Many categories are taken for numbers.
 
 References
 ----------
@@ -29,8 +29,10 @@ from orthonet.graph.features import Features, exclusive_columns
 Array = npt.NDArray[np.float64]
 ValueSource: TypeAlias = GaussianSource | WordSource
 
-MOST_VALUES = 20
-"""Values up to which a column with a common one is a category; with more it is an amount, most often 0."""
+MOST_VALUES = 10
+"""Values up to which a column with a common one is a category, as grades are; with more it is an amount, most often 0."""
+MOST_CATEGORIES = 100
+"""Categories that are looked at one by one; more are numbers, whose leading directions are sums of many, and continuous."""
 
 
 class FeatureValues(NamedTuple):
@@ -62,7 +64,10 @@ def values_of(features: Features, n_clusters: int, name: str, *, joint: bool = F
     categories = varied & ~continuous & np.array([len(np.unique(column)) <= MOST_VALUES for column in some.T])
     if (continuous | categories).mean() < CONTINUOUS_COLUMNS:
         return FeatureValues((), False)
+    only_categories = bool((categories == varied).all())
     words, n_categories = category_words(table[:, categories])
+    if n_categories > MOST_CATEGORIES:
+        continuous, n_categories = continuous | categories, 0
     per_column = OBSERVATIONS / (continuous.sum() + n_categories)
     parts: list[ValueSource] = []
     if continuous.any():
@@ -70,7 +75,7 @@ def values_of(features: Features, n_clusters: int, name: str, *, joint: bool = F
         parts.append(GaussianSource.from_columns(table[:, continuous], n_clusters, name, of_numbers, joint=joint))
     if n_categories:
         parts.append(WordSource(words, name, per_column * n_categories, joint=joint))
-    return FeatureValues(tuple(parts), bool((categories == varied).all()))
+    return FeatureValues(tuple(parts), only_categories and n_categories > 0)
 
 
 def category_words(columns: Array) -> tuple[csr_array, int]:
