@@ -27,6 +27,8 @@ FEATURE_SCALINGS: tuple[FeatureScaling, ...] = get_args(FeatureScaling)
 
 BLOCK_ROWS, BLOCK_BYTES = 65_536, 2**24
 """What is looked at together, at most: a memory map need never be in memory as a whole."""
+FIRST_ROWS = 1000
+"""Rows by which most columns are known to hold other numbers than 0 and 1."""
 ZEROS = 0.9
 """Share of zeros from which a dense array without negative entries is a table of words: images, the sparsest of dense features,
 stay below it, texts are above 0.95."""
@@ -168,17 +170,22 @@ def exclusive_columns(columns: npt.NDArray[Any]) -> list[list[int]]:
 
     Any other column is a group of its own.
     """
+    first_rows = columns[
+        :FIRST_ROWS
+    ]  # which tell of most columns that they are no choice, before all rows are looked at
+    may_be_choices = ((first_rows == 0) | (first_rows == 1)).all(axis=0)
     groups: list[list[int]] = []
     taken: npt.NDArray[np.bool_] | None = None
-    for index, column in enumerate(columns.T):
-        chosen = column == 1
-        is_choice = bool((chosen | (column == 0)).all())
-        if is_choice and taken is not None and not (taken & chosen).any():
+    for index, may_be in enumerate(may_be_choices):
+        chosen = columns[:, index] == 1 if may_be else None
+        if chosen is not None and not (chosen | (columns[:, index] == 0)).all():
+            chosen = None
+        if chosen is None or taken is None or (taken & chosen).any():
+            groups.append([index])
+            taken = chosen
+        else:
             groups[-1].append(index)
             taken = taken | chosen
-        else:
-            groups.append([index])
-            taken = chosen if is_choice else None
     return groups
 
 
