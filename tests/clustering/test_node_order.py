@@ -28,6 +28,13 @@ def test_numbering_of_nodes_does_not_matter(layers, rng):
     np.testing.assert_array_equal(in_their_order(graph), in_their_order(graph.subgraph(rng.permutation(40))))
 
 
+@pytest.mark.parametrize("as_features", [np.asarray, csr_array])
+def test_nodes_of_equal_features_are_told_apart_by_their_edges(layers, rng, as_features):
+    features = as_features(rng.integers(0, 2, (40, 2)).astype(float))
+    graph = MultilayerGraph(layers, features, node_ids=np.arange(40))
+    np.testing.assert_array_equal(in_their_order(graph), in_their_order(graph.subgraph(rng.permutation(40))))
+
+
 def test_order_and_unit_of_layers_do_not_matter(layers):
     graph, other = MultilayerGraph(layers), MultilayerGraph([1000 * layers[1], layers[0]])
     np.testing.assert_array_equal(node_order(graph), node_order(other))

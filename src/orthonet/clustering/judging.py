@@ -121,15 +121,20 @@ def check_memory_of_evidence(graph: MultilayerGraph, n_clusters: int) -> None:
 
 
 def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
-    """Return an order of the nodes that does not depend on their numbering: by features, else by edges up to six steps away.
+    """Return an order of the nodes that does not depend on their numbering: by features, then by edges up to six steps away.
 
     The search draws its random numbers for nodes in this order, so that they fall on the same nodes however these are numbered.
     """
-    if graph.features is not None and not on_disk(graph.features):
-        if graph.n_nodes <= SAMPLE:
-            return canonical_order(graph.features)
-        if isinstance(graph.features, np.ndarray):
-            return spatial_order(graph.features)
+    features = None if graph.features is None or on_disk(graph.features) else graph.features
+    if isinstance(features, np.ndarray) and graph.n_nodes > SAMPLE:
+        return spatial_order(features)
+    by_edges = _order_by_edges(graph)
+    if features is None or graph.n_nodes > SAMPLE:
+        return by_edges
+    return by_edges[canonical_order(features[by_edges])]  # nodes of equal features stay in the order of their edges
+
+
+def _order_by_edges(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
     layers = sorted(graph.layers, key=lambda layer: layer.nnz)
     incidences = sorted(
         (relation.incidence for relation in graph.two_mode.values()), key=lambda incidence: incidence.nnz
