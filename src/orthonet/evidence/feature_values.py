@@ -87,5 +87,5 @@ def category_words(columns: Array) -> tuple[csr_array, int]:
         values, found[:, place] = np.unique(one, return_inverse=True)
         found[:, place] += n_words
         n_words += len(values)
-    rows = np.arange(0, found.size + 1, max(len(groups), 1)) if groups else np.zeros(n_nodes + 1, dtype=np.int64)
+    rows = np.arange(n_nodes + 1) * len(groups)
     return csr_array((np.ones(found.size), found.ravel(), rows), shape=(n_nodes, n_words)), len(groups)

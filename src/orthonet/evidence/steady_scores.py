@@ -73,7 +73,10 @@ class SteadyScores:
         return self._layers is not None
 
     def look(self, labels: Labels) -> Array:
-        """Count everything for a partition, and return the scores of all nodes, N x K; those by values where they matter."""
+        """Count everything for a partition, and return the scores of all nodes, N x K; those by values where they matter.
+
+        ``labels`` are kept for the next look, which counts the edges of those that differ: they must not be changed in place.
+        """
         total = np.zeros((self._n_nodes, self._k))
         if self._layers is not None:
             if self._counted is None:
