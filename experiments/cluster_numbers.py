@@ -21,6 +21,7 @@ from tables import keep, publish
 
 from orthonet import datasets
 from orthonet.clustering.choosing import choose_clusters
+from orthonet.clustering.node_order import in_node_order
 from orthonet.clustering.parameter_checks import ClusterRange
 from orthonet.datasets import Dataset
 from orthonet.paper import scores
@@ -63,7 +64,7 @@ def measure(name: str) -> dict[str, Any]:
     """Return what is chosen for a set."""
     data = SETS[name]()
     started = time.process_time()
-    found = choose_clusters(data.graph, ClusterRange(2, None), 0, verbose=False)
+    found = choose_clusters(in_node_order(data.graph)[0], ClusterRange(2, None), 0, verbose=False)
     return {
         "set": name,
         "nodes": data.graph.n_nodes,

@@ -317,7 +317,7 @@ def test_a_fit_that_fails_or_is_interrupted_leaves_the_earlier_one(clouds, monke
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    for step in ("search_partitions", "aggregate_from_search", "train", "judge", "train_head"):
+    for step in ("search_partitions", "aggregate", "train", "judge", "train_head"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(f"orthonet.clustering.fit.{step}", interrupt)
             model.fit(clouds.graph.features[:, :4])

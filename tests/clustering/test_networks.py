@@ -72,7 +72,8 @@ def test_no_net_is_below_the_sum_of_the_smallest_eigenvalues(data):
 def test_averaging_models_fit_and_place_the_nodes_of_a_graph(data, options, convert):
     graph = MultilayerGraph(data.graph.layers, convert(data.graph.features), data.graph.layer_names)
     model = small(**options).fit(graph)
-    np.testing.assert_allclose(model.transform(graph), model.embedding_, atol=1e-9)
+    # In single precision, and a fit takes nodes and weights in an order and in units of its own.
+    np.testing.assert_allclose(model.transform(graph), model.embedding_, atol=1e-8)
     np.testing.assert_array_equal(model.predict(graph), model.labels_)
     part = graph.subgraph(np.arange(0, 150, 2))
     assert model.predict(part).shape == (75,)

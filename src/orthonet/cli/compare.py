@@ -18,6 +18,7 @@ from orthonet.cli.run_folder import check_folder, node_column, record_bytes
 from orthonet.cli.talk import Talk
 from orthonet.cli.wording import in_options
 from orthonet.clustering.choosing import check_range, choose_clusters
+from orthonet.clustering.node_order import in_node_order
 from orthonet.clustering.parameter_checks import ClusterRange, check_number_of_clusters
 from orthonet.comparison.methods import DEFAULT_METHODS, METHODS, Fit, fits_of
 from orthonet.comparison.outcomes import SCORES, Outcome, Reference, compare
@@ -108,7 +109,7 @@ def _chosen_numbers(given: Given, wanted: str | tuple[int, int], seed: int, talk
     check_range(numbers, given.graph.n_nodes)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = choose_clusters(given.graph, numbers, seed, verbose=talk.verbose)
+        found = choose_clusters(in_node_order(given.graph)[0], numbers, seed, verbose=talk.verbose)
     for one in caught:
         talk.warn(in_options(one.message))
     talk.say(str(found))

@@ -29,7 +29,6 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from orthonet.clustering.embedding_partition import cluster_qr, discretize
-from orthonet.graph.features import Features
 from orthonet.support.checks import check_choice
 from orthonet.support.warn import warn_user
 
@@ -61,7 +60,6 @@ def assign(
     normalize: bool = True,
     n_init: int = 20,
     rng: np.random.Generator,
-    order: npt.NDArray[np.intp] | None = None,
 ) -> Assignment:
     """Cluster the rows of ``embedding``.
 
@@ -79,16 +77,12 @@ def assign(
         Random starts (k-means++) of K-means beside the two others; the lowest inertia wins.
     rng : numpy.random.Generator
         Draws the random starts.
-    order : array of shape (N,), optional
-        The order in which the rows are seen. One that depends on the nodes and not on their numbering
-        (`canonical_order`) makes random starts fall on the same nodes however they are numbered.
     """
     check_choice(method, "assign_labels", EMBEDDING_METHODS)
-    order = np.arange(len(embedding)) if order is None else order
     seed = int(rng.integers(2**31 - 1))
-    if len(order) > SAMPLE:
-        order = order[np.sort(np.random.default_rng(seed).choice(len(order), SAMPLE, replace=False))]
-    seen = embedding[order]
+    seen = embedding
+    if len(embedding) > SAMPLE:
+        seen = embedding[np.sort(np.random.default_rng(seed).choice(len(embedding), SAMPLE, replace=False))]
     rows = _rows(seen, normalize)
     if method == "kmeans":
         centers = _kmeans_centers(seen, rows, n_clusters, n_init, seed)
@@ -147,17 +141,6 @@ def soft_assignment(embedding: Array, centers: Array, spread: float, normalize: 
     exponents = -_distances(embedding, centers, normalize) / (2 * max(spread, 1e-12))
     weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
-
-
-def canonical_order(features: Features) -> npt.NDArray[np.intp]:
-    """Order nodes by the bytes of their features, which is the same order whatever their numbering."""
-    if not isinstance(features, np.ndarray):
-        starts = zip(features.indptr[:-1], features.indptr[1:], strict=True)
-        rows = [features.indices[a:b].tobytes() + features.data[a:b].tobytes() for a, b in starts]
-        return np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=np.intp)
-    contiguous = np.ascontiguousarray(features)
-    as_bytes = contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))).ravel()
-    return np.argsort(as_bytes, kind="stable")
 
 
 def unit_rows(matrix: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from orthonet.clustering.judging import in_order, node_order
+from orthonet.clustering.judging import with_sorted_relations
 from orthonet.clustering.parameter_checks import ClusterRange
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.preparation import Prepared, given_weights
@@ -21,7 +21,6 @@ from orthonet.embedding.processes import Processes
 from orthonet.evidence.cluster_numbers import REFERENCE, ClusterNumbers, choose_number
 from orthonet.evidence.search import search_partitions
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.validation import layer_of
 from orthonet.support.progress import progress
 from orthonet.support.sentences import Argument, Sentence
 from orthonet.support.text import listed
@@ -77,6 +76,7 @@ def choose_clusters(
     Parameters
     ----------
     graph : MultilayerGraph
+        With its nodes in the order of `node_order`, if the choice is not to hang on their numbering.
     numbers : ClusterRange
         To choose from.
     seed : int
@@ -89,16 +89,13 @@ def choose_clusters(
     **options
         Of `orthonet.evidence.search.search_partitions`.
     """
-    order: npt.NDArray[np.intp] = node_order(graph)
-    rng = np.random.default_rng(
-        [seed, 2]
-    )  # of its own, so that a fit of the number chosen is the same as without the choice
-    known = None if feature_layer is None else layer_of(feature_layer, order, "features")
+    # A generator of its own, so that a fit of the number chosen is the same as without the choice.
+    rng = np.random.default_rng([seed, 2])
     with progress("Number of clusters", STEPS, verbose) as report:
         few = min(REFERENCE, max(numbers.smallest, graph.n_nodes // 4))
-        ordered = in_order(graph, order)
-        weights = weights_by_name(layer_weights, graph, ordered)
-        search = search_partitions(ordered, few, rng, feature_layer=known, layer_weights=weights, **options)
+        arranged = with_sorted_relations(graph)
+        weights = weights_by_name(layer_weights, graph, arranged)
+        search = search_partitions(arranged, few, rng, feature_layer=feature_layer, layer_weights=weights, **options)
         found = choose_number(search, numbers.smallest, numbers.largest, rng, report)
     _warn(found)
     return found

@@ -1,5 +1,6 @@
-"""One fit, from data to result: prepare → choose → weigh → aggregate → learn → judge → place.
+"""One fit, from data to result: order → prepare → choose → weigh → aggregate → learn → judge → place.
 
+    order       the nodes by what is known of them, and units for weights, so that nothing hangs on how either were given
     prepare     which layers are aggregated, and what the nets see of each node
     choose      how many clusters, if that was left to the data
     weigh       a first search for the partition that all sources support, and how far they corroborate each other
@@ -8,9 +9,8 @@
     judge       the clusters that all sources support, the embedding's among the proposals; or those of the embedding alone
     place       what features alone tell of these clusters, for new nodes
 
-`fit` takes these steps in this order, and each step is one of the functions below it (the first, `prepare`, is in a file of
-its own). Under ``torchrun`` every process prepares the same data; the first one does the rest for all, but for training,
-which all do together.
+`fit` takes the first step, `fit_ordered` the others; each of these is one of the functions below it, or in a file of its own.
+Under ``torchrun`` every process prepares the same data; the first does the rest for all, but for training, which all do.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ import numpy.typing as npt
 import torch
 
 from orthonet.aggregation import aggregate
-from orthonet.clustering.assignment import SAMPLE, Assignment, assign, canonical_order, soft_assignment
+from orthonet.clustering.assignment import Assignment, assign, soft_assignment
 from orthonet.clustering.choosing import choose, weights_by_name
 from orthonet.clustering.inputs import FitInput
 from orthonet.clustering.judging import (
     Judgement,
     check_memory_of_evidence,
     explain_assignment,
-    in_given_order,
-    in_order,
     judge,
+    known_vectors,
+    with_given_relations,
+    with_sorted_relations,
 )
 from orthonet.clustering.net_inputs import NetInputs
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.node_evidence import detail_arrays, terms_of
-from orthonet.clustering.ordered_aggregation import aggregate_from_search
+from orthonet.clustering.node_order import in_node_order, in_own_units
 from orthonet.clustering.parameters import Parameters
 from orthonet.clustering.placement import Head, train_head, warn_of_poor_features
 from orthonet.clustering.preparation import Prepared, given_weights, prepare, with_clusters, with_coordinates
@@ -58,9 +59,9 @@ from orthonet.embedding.training_result import TrainingResult
 from orthonet.evidence.graph_sources import WORDS, sources_of
 from orthonet.evidence.search import SEARCH_STEPS, Search, search_partitions
 from orthonet.evidence.terms import Terms
+from orthonet.files.shards import Shards
 from orthonet.graph.features import are_words
 from orthonet.graph.multilayer import MultilayerGraph
-from orthonet.graph.validation import layer_of
 from orthonet.support.checks import random_generator
 from orthonet.support.progress import progress
 from orthonet.support.sentences import Argument, Sentence
@@ -84,6 +85,18 @@ def fit(source: FitInput, parameters: Parameters, processes: Processes) -> FitRe
     processes : Processes
         Those that train together.
     """
+    if isinstance(source.data, Shards):
+        raise TypeError("shards are fitted by `fit_shards`")
+    data, order = in_node_order(source.data)
+    units = None
+    if isinstance(data, MultilayerGraph) and parameters.laplacian != "combinatorial":  # which takes weights as they are
+        data, units = in_own_units(data)
+    found = fit_ordered(replace(source, data=data), parameters, processes)
+    return found.as_given(np.argsort(order), source.node_ids, units)
+
+
+def fit_ordered(source: FitInput, parameters: Parameters, processes: Processes) -> FitResult:
+    """Fit nodes in the order in which they are."""
     run = Run.start(source.n_nodes, parameters, processes)
     prepared = prepare(source, parameters)
     if processes.first:
@@ -150,8 +163,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
     if not run.processes.first or (parameters.assign_labels.method != "evidence" and not auto):
         return None
     check_memory_of_evidence(prepared.graph, parameters.n_clusters)
-    order = prepared.order
-    graph, known = in_order(prepared.graph, order), prepared.neighbours_by_features
+    graph = with_sorted_relations(prepared.graph)
     # A generator of its own, so that training draws the same numbers with and without it.
     rng = np.random.default_rng([run.seed, 1])
     with progress("Evidence", SEARCH_STEPS, parameters.verbose) as report:
@@ -160,7 +172,7 @@ def weigh(prepared: Prepared, run: Run) -> Search | None:
             parameters.n_clusters,
             rng,
             scaler=prepared.scaler,
-            feature_layer=None if known is None else layer_of(known, order, "features"),
+            feature_layer=prepared.neighbours_by_features,
             basis=prepared.basis_of_search,
             layer_weights=weights_by_name(given_weights(parameters), prepared.graph, graph),
             weigh=auto,
@@ -192,10 +204,9 @@ def aggregate_layers(
     }
     if by_evidence and search is not None:
         # The mean is what the embedding is like; where labels come from evidence, what the search has found is good enough.
-        matrix, report = aggregate_from_search(prepared, search, **options)
-    else:
-        aggregated = aggregate(prepared.layers, **options)
-        matrix, report = aggregated.matrix, dict(aggregated.info)
+        options["starts"] = known_vectors(search, prepared.layers.layer_names)
+    aggregated = aggregate(prepared.layers, **options)
+    matrix, report = aggregated.matrix, dict(aggregated.info)
     if run.batch_size is not None:
         # A generator of its own: a resumed run, which draws nothing here, must go on with the same numbers.
         matrix = as_low_rank(matrix, parameters.n_clusters, random_generator(run.seed))
@@ -345,23 +356,23 @@ def judge_clusters(embedding: Array, prepared: Prepared, search: Search | None, 
         return run.processes.from_first(None)
     how, graph = run.parameters.assign_labels, prepared.graph
     if how.method == "evidence" and search is not None:
-        order, sources = prepared.order, search.sources
-        judged = in_given_order(judge(search, embedding[order], how.normalize_rows, run.rng), graph, order)
+        sources = search.sources
+        judged = with_given_relations(judge(search, embedding, how.normalize_rows, run.rng), graph)
         weights = dict(zip(search.source_names, search.weights.tolist(), strict=True))
     else:
-        assignment = assign_clusters(embedding, graph, run)
+        assignment = assign_clusters(embedding, run)
         probabilities = soft_assignment(embedding, assignment.centers, assignment.spread, how.normalize_rows)
-        order, sources = np.arange(graph.n_nodes), sources_of(graph, None, run.parameters.n_clusters, run.rng)
+        sources = sources_of(graph, None, run.parameters.n_clusters, run.rng)
         judged = explain_assignment(graph, sources, assignment, probabilities, run.rng)
         weights = dict.fromkeys(judged.source_names, 1.0)
     labels, k = judged.assignment.labels, run.parameters.n_clusters
-    terms = terms_of(graph, sources, weights, order, labels, judged.nodes.runner_up, k)
+    terms = terms_of(graph, sources, weights, labels, judged.nodes.runner_up, k)
     return run.processes.from_first((judged, terms))
 
 
-def assign_clusters(embedding: Array, graph: MultilayerGraph, run: Run) -> Assignment:
-    """Cluster the rows of the embedding, in an order that does not depend on how the nodes are numbered."""
-    how, features = run.parameters.assign_labels, graph.features
+def assign_clusters(embedding: Array, run: Run) -> Assignment:
+    """Cluster the rows of the embedding."""
+    how = run.parameters.assign_labels
     if how.method == "evidence":
         raise ValueError("evidence is not found in the embedding alone")
     return assign(
@@ -371,7 +382,6 @@ def assign_clusters(embedding: Array, graph: MultilayerGraph, run: Run) -> Assig
         normalize=how.normalize_rows,
         n_init=how.n_init,
         rng=run.rng,
-        order=canonical_order(features) if features is not None and graph.n_nodes <= SAMPLE else None,
     )
 
 

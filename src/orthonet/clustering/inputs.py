@@ -47,6 +47,11 @@ class FitInput:
         """Number of nodes."""
         return self.data.n_nodes if isinstance(self.data, MultilayerGraph | Shards) else int(self.data.shape[0])
 
+    @property
+    def node_ids(self) -> npt.NDArray[Any]:
+        """What the nodes are called: their positions, unless a graph says otherwise."""
+        return self.data.node_ids if isinstance(self.data, MultilayerGraph) else np.arange(self.n_nodes)
+
 
 def fit_input(X: Any, layers: Sequence[Any] | None, validate: Validated) -> FitInput:
     """Return what was passed to ``fit`` as a graph, or as features without layers, or as shards."""

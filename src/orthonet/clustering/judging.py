@@ -15,14 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from orthonet.clustering.assignment import SAMPLE, Assignment, assignment_of, canonical_order
+from orthonet.clustering.assignment import Assignment, assignment_of
 from orthonet.clustering.group_evidence import membership_arrays, reordered
 from orthonet.clustering.node_evidence import NodeEvidence, node_evidence
-from orthonet.clustering.spatial_order import spatial_order
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.feature_source import FeatureSource
-from orthonet.evidence.graph_sources import on_disk
 from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search
 from orthonet.evidence.sources import Labels, LayerSource, Source, node_scores
@@ -33,8 +31,6 @@ from orthonet.support.warn import warn_user
 
 Array = npt.NDArray[np.float64]
 
-STEPS = 6
-"""Of looking at the neighbours' neighbours, by which nodes without features are put into an order of their own."""
 SCORES, COPIES = 8, 4
 """Tables of scores of all nodes and clusters that evidence has in memory at once, and copies of the edges."""
 NETWORK = "network"
@@ -120,53 +116,18 @@ def check_memory_of_evidence(graph: MultilayerGraph, n_clusters: int) -> None:
     )
 
 
-def node_order(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
-    """Return an order of the nodes that does not depend on their numbering: by features, then by edges up to six steps away.
-
-    The search draws its random numbers for nodes in this order, so that they fall on the same nodes however these are numbered.
-    """
-    features = None if graph.features is None or on_disk(graph.features) else graph.features
-    if isinstance(features, np.ndarray) and graph.n_nodes > SAMPLE:
-        return spatial_order(features)
-    by_edges = _order_by_edges(graph)
-    if features is None or graph.n_nodes > SAMPLE:
-        return by_edges
-    return by_edges[canonical_order(features[by_edges])]  # nodes of equal features stay in the order of their edges
-
-
-def _order_by_edges(graph: MultilayerGraph) -> npt.NDArray[np.intp]:
-    layers = sorted(graph.layers, key=lambda layer: layer.nnz)
-    incidences = sorted(
-        (relation.incidence for relation in graph.two_mode.values()), key=lambda incidence: incidence.nnz
-    )
-    values, keys = np.ones(graph.n_nodes), []
-    for _ in range(STEPS):
-        # Different factors for different layers, and a function that is not linear, so that few nodes come out equal by chance.
-        sums = [*(layer @ values for layer in layers), *(b @ (b.T @ values) for b in incidences)]
-        ranked = (rank * np.log1p(_relative(one)) for rank, one in enumerate(sums, start=1))
-        values = _relative(sum(ranked, np.zeros(graph.n_nodes)))
-        keys.append(np.round(values, 9))
-    return np.lexsort(keys)
-
-
-def _relative(values: Array) -> Array:
-    """Return values divided by the largest."""
-    return values / max(values.max(), np.finfo(np.float64).tiny)
-
-
-def in_order(graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> MultilayerGraph:
-    """Return the graph with its nodes in an order, and its relations by their number of edges (memberships), then by name.
-
-    Features that are too large for memory are left where they are.
-    """
-    on_file = graph.features is not None and on_disk(graph.features)
+def with_sorted_relations(graph: MultilayerGraph) -> MultilayerGraph:
+    """Return the graph with its relations by their number of edges (memberships), then by name."""
     layers = sorted(range(graph.n_layers), key=lambda index: (graph.layers[index].nnz, graph.layer_names[index]))
-    two_mode = sorted(graph.two_mode.items(), key=lambda item: (item[1].incidence.nnz, item[0]))
-    return graph.rearranged(layers, [name for name, _ in two_mode], features=not on_file).subgraph(order)
+    return graph.with_layers(
+        {graph.layer_names[index]: graph.layers[index] for index in layers},
+        present=[graph.present[index] for index in layers],
+        two_mode=dict(sorted(graph.two_mode.items(), key=lambda item: (item[1].incidence.nnz, item[0]))),
+    )
 
 
 def known_vectors(search: Search, layer_names: Sequence[str]) -> list[Array] | None:
-    """Return the eigenvectors of some layers, and of their mean, that a search has found, in its order; None if none.
+    """Return the eigenvectors of some layers, and of their mean, that a search has found; None if none.
 
     A layer that the search did not look at alone gets those of the mean.
     """
@@ -178,19 +139,16 @@ def known_vectors(search: Search, layer_names: Sequence[str]) -> list[Array] | N
     return [*found, known["mean"]]
 
 
-def in_given_order(judgement: Judgement, graph: MultilayerGraph, order: npt.NDArray[np.intp]) -> Judgement:
-    """Return a judgement of a graph that was taken in an order, with nodes and layers as they were given."""
-    nodes = np.argsort(order)
-    names, assignment = judgement.source_names, judgement.assignment
+def with_given_relations(judgement: Judgement, graph: MultilayerGraph) -> Judgement:
+    """Return a judgement of a graph whose relations were sorted, with the relations as they were given."""
+    names = judgement.source_names
     layers = [names.index(name) for name in graph.layer_names]
     relations = [names.index(name) for name in graph.relation_names]
     sources = [*relations, *range(len(relations), len(names))]
     return replace(
         judgement,
-        assignment=replace(assignment, labels=assignment.labels[nodes]),
         source_names=tuple(names[source] for source in sources),
-        probabilities=judgement.probabilities[nodes],
-        nodes=judgement.nodes.at(nodes, sources),
+        nodes=judgement.nodes.of_sources(sources),
         corroboration=judgement.corroboration[sources],
         edge_evidence=judgement.edge_evidence[layers],
         memberships=reordered(judgement.memberships, [one - graph.n_layers for one in relations[graph.n_layers :]]),

@@ -47,10 +47,9 @@ class NodeEvidence:
     runner_up: Labels
     without: Labels
 
-    def at(self, nodes: npt.NDArray[np.intp], sources: Sequence[int]) -> NodeEvidence:
-        """Return the same of nodes and sources in another order."""
-        both = np.ix_(nodes, np.asarray(sources))
-        return NodeEvidence(self.own[both], self.evidence[both], self.runner_up[nodes], self.without[both])
+    def of_sources(self, sources: Sequence[int]) -> NodeEvidence:
+        """Return the same of sources in another order."""
+        return NodeEvidence(self.own[:, sources], self.evidence[:, sources], self.runner_up, self.without[:, sources])
 
 
 def node_evidence(sources: Sequence[Source], labels: Labels, n_clusters: int, weights: Array) -> NodeEvidence:
@@ -80,7 +79,6 @@ def terms_of(
     graph: MultilayerGraph,
     sources: Sequence[Source],
     weights: Mapping[str, float],
-    order: npt.NDArray[np.intp],
     labels: Labels,
     runner_up: Labels,
     n_clusters: int,
@@ -94,20 +92,18 @@ def terms_of(
     ----------
     graph : MultilayerGraph
     sources : sequence of Source
-        Of the same graph, with its nodes in ``order``.
+        Of the same graph.
     weights : mapping of str to float
         How much each source counts, by its name.
-    order : array of shape (N,)
     labels, runner_up : arrays of shape (N,)
-        In the order of the graph.
     n_clusters : int
     """
-    back, parts = np.argsort(order), []
+    parts = []
     named = {source.name: source for source in sources if isinstance(source, WordSource)}
 
     def terms(source: WordSource, counts: csr_array) -> Terms:
         weight = weights[source.name]
-        return word_terms(source, counts[order], labels[order], runner_up[order], n_clusters, weight).of_rows(back)
+        return word_terms(source, counts, labels, runner_up, n_clusters, weight)
 
     features, first = graph.features, 0 if graph.features is None else graph.features.shape[1]
     if features is not None and not on_disk(features):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from scipy.sparse import csr_array, eye_array, hstack, issparse
 from sklearn.utils.extmath import randomized_svd
 
 from orthonet.clustering.inputs import FitInput
-from orthonet.clustering.judging import node_order
 from orthonet.clustering.net_options import Network
 from orthonet.clustering.parameters import Parameters
 from orthonet.embedding.laplacians import as_low_rank
@@ -67,14 +66,6 @@ class Prepared:
     """M x m: what the nets are trained on is ``scale(inputs) @ basis``; None if it is all features."""
     n_coordinates: int = 0
     """Spectral coordinates per node that replace ``inputs`` after aggregation, see `with_coordinates`; 0 if nothing does."""
-    _kept: dict[str, npt.NDArray[np.intp]] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def order(self) -> npt.NDArray[np.intp]:
-        """The order in which the search has the nodes, see `node_order`; found once."""
-        if "order" not in self._kept:
-            self._kept["order"] = node_order(self.graph)
-        return self._kept["order"]
 
     @property
     def n_inputs(self) -> int:
@@ -132,8 +123,7 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
     scale: Callable[[Any], Any] = scaler.transform
     if smoothing and averaging is not None:
         inputs, scale = smooth(graph.features, scaler, averaging, smoothing), _as_it_is
-    order = node_order(graph)
-    basis = _input_basis(inputs, scale, parameters, order)
+    basis = _input_basis(inputs, scale, parameters)
     layers = relations
     if share:
         # Only the layer is built from averages: unless asked to smooth, the nets see a node's own features, so that new nodes
@@ -146,7 +136,7 @@ def prepare(source: FitInput, parameters: Parameters) -> Prepared:
             seen = scale(inputs) if directions is None else np.asarray(scale(inputs) @ directions)
         own = knn_layer(seen, min(parameters.n_neighbors, graph.n_nodes - 1), name=source.name)
         layers, weights = _with_layer(relations, own), np.append((1 - share) * weights, share)
-    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net, basis, _kept={"order": order})
+    return Prepared(graph, layers, weights, inputs, scale, scaler, for_net, basis)
 
 
 def is_wide(basis: Array | None) -> bool:
@@ -204,9 +194,7 @@ def _n_coordinates(n_nodes: int, parameters: Parameters) -> int:
     return COORDINATES_PER_CLUSTER * parameters.n_clusters
 
 
-def _input_basis(
-    inputs: Features, scale: Callable[[Any], Any], parameters: Parameters, order: npt.NDArray[np.intp]
-) -> Array | None:
+def _input_basis(inputs: Features, scale: Callable[[Any], Any], parameters: Parameters) -> Array | None:
     """Return the leading right singular vectors of the features; None where the nets are trained on all of them.
 
     Hundreds of features are mostly copies of each other, and thousands of words are rarely seen: what a net learns of them
@@ -220,8 +208,7 @@ def _input_basis(
         size = AUTO_INPUTS if parameters.assign_labels.method == "evidence" else None
     if size is None or min(inputs.shape) <= size:
         return None
-    # In single precision, as the nets are; and in an order of the nodes that does not hang on their numbers.
-    rows = scale(inputs[order]).astype(np.float32)
+    rows = scale(inputs).astype(np.float32)  # single precision, as the nets are
     return np.ascontiguousarray(randomized_svd(rows, size, random_state=0)[2].T, dtype=np.float64)
 
 

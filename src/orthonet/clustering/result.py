@@ -7,7 +7,7 @@ saved, loaded, and checked when it is loaded.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,24 @@ class FitResult:
     complete: bool
     planes: dict[int, npt.NDArray[np.float64]] = field(default_factory=dict, repr=False)
 
+    def as_given(self, order: npt.NDArray[np.intp], node_ids: npt.NDArray[Any], units: Array | None) -> FitResult:
+        """Return the same with the nodes in the order in which they were given, and of layers in their own units.
+
+        Parameters
+        ----------
+        order : array of shape (N,)
+            Position of each node in the present order.
+        node_ids : array of shape (N,)
+        units : array, or None
+            What the weights of each given layer had been divided by. An edge says as much as the square root of its weight, see
+            `orthonet.evidence.sources`.
+        """
+        arrays = _of_nodes(self.arrays, ARRAYS, order)
+        if units is not None:
+            arrays["edge_evidence"] = arrays["edge_evidence"] / np.sqrt(units)[:, None, None]
+        details = _of_nodes(self.details, DETAIL_ARRAYS, order)
+        return replace(self, arrays=arrays, details=details, node_ids=node_ids, planes={})
+
     @property
     def n_clusters(self) -> int:
         """Number of clusters, empty ones included."""
@@ -145,3 +163,8 @@ class FitResult:
     def n_iter(self) -> int:
         """Number of training steps that were taken."""
         return len(self.history["loss"])
+
+
+def _of_nodes(arrays: Mapping[str, Array], table: Mapping[str, Any], order: npt.NDArray[np.intp]) -> dict[str, Array]:
+    """Return arrays with their nodes, where they have such, in another order."""
+    return {name: array[order] if table[name][0][:1] == ("nodes",) else array for name, array in arrays.items()}

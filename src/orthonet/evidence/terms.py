@@ -72,12 +72,6 @@ class Terms:
         )
         return replace(self, of_nodes=nodes, of_clusters=clusters)
 
-    def of_rows(self, nodes: npt.NDArray[np.intp]) -> Terms:
-        """Return the same terms with the nodes in another order."""
-        return replace(
-            self, of_nodes=self.of_nodes[nodes], node_nats=self.node_nats[nodes], node_values=self.node_values[nodes]
-        )
-
 
 def no_terms(n_nodes: int, n_clusters: int) -> Terms:
     """Return what there is without words, groups and features."""

@@ -84,6 +84,14 @@ def spooled(blocks: Iterator[Any], name: str = "features") -> np.memmap[Any, Any
     return np.memmap(file, dtype=dtype, mode="r", shape=(n_rows, n_columns))
 
 
+def rows_of(features: Features, positions: npt.NDArray[np.intp]) -> Features:
+    """Return some rows, in the order of their positions; of a memory map as another one, see `spooled`."""
+    if not isinstance(features, np.memmap):
+        return features[positions]
+    size = block_rows(features)
+    return spooled(features[positions[start : start + size]] for start in range(0, max(1, len(positions)), size))
+
+
 def block_rows(features: Any) -> int:
     """Return how many rows are looked at together."""
     return BLOCK_ROWS if issparse(features) else max(1, min(BLOCK_ROWS, BLOCK_BYTES // (8 * features.shape[1])))

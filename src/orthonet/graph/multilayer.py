@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from orthonet.graph.arrays import frozen, named_matrices
 from orthonet.graph.display import GraphDisplay
 from orthonet.graph.edges import present_masks
-from orthonet.graph.features import Features, FeatureScaling, check_features, column_names
+from orthonet.graph.features import Features, FeatureScaling, check_features, column_names, rows_of
 from orthonet.graph.ids import check_node_ids, ids_of_tables, row_labels
 from orthonet.graph.knn import Search
 from orthonet.graph.laplacian import LaplacianKind, joint_laplacians, laplacian
@@ -362,29 +362,21 @@ class MultilayerGraph(GraphDisplay):
             Positions of the nodes, in the order wanted, or a mask.
         """
         positions = check_positions(nodes, self.n_nodes)
-        features = None if self.features is None else self.features[positions]
+        features = None if self.features is None else rows_of(self.features, positions)
         named = zip(self.layer_names, self.layers, strict=True)
-        return MultilayerGraph._of_checked(
-            {name: (layer_of(layer, positions, name), 0) for name, layer in named},
-            self.node_ids[positions],
-            features,
+        return self.with_layers(
+            {name: layer_of(layer, positions, name) for name, layer in named},
+            node_ids=self.node_ids[positions],
+            features=features,
             present=[mask[positions] for mask in self.present],
-            layers_from_features=self.layers_from_features,
-            feature_names=self.feature_names,
             two_mode={name: relation.rows(positions) for name, relation in self._two_mode.items()},
         )
 
-    def rearranged(self, layers: Sequence[int], two_mode: Sequence[str], *, features: bool = True) -> MultilayerGraph:
-        """Return the graph with its layers and two-mode relations in another order, with its features or without."""
-        chosen = {self.layer_names[one]: (self._layers[one], self._n_loops_dropped[one]) for one in layers}
-        return MultilayerGraph._of_checked(
-            chosen,
-            self.node_ids,
-            self.features if features else None,
-            present=[self.present[one] for one in layers],
-            layers_from_features=self.layers_from_features,
-            two_mode={one: self._two_mode[one] for one in two_mode},
-        )
+    def with_layers(self, layers: Mapping[str, csr_array], **others: Any) -> MultilayerGraph:
+        """Return the graph with layers that are known to be right, and with other parts as far as they are named."""
+        kept = ("node_ids", "features", "present", "layers_from_features", "feature_names", "two_mode")
+        parts = {name: getattr(self, name) for name in kept} | others
+        return MultilayerGraph._of_checked({name: (layer, 0) for name, layer in layers.items()}, **parts)
 
     def with_layer(self, name: str, layer: csr_array) -> MultilayerGraph:
         """Return a graph of the same layers and one more, without features and two-mode relations; only that one is checked."""
