@@ -20,12 +20,11 @@ from sklearn.cluster import SpectralClustering
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from orthonet import MultilayerGraph, OrthoNet, TwoMode, datasets, metrics
+from orthonet import OrthoNet, datasets, metrics
 from orthonet.datasets import Dataset
 from orthonet.paper import sets
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "experiments"))
-from choice.two_mode import load_incidences
 from tables import keep, publish
 
 RESULTS = Path(__file__).parent / "results" / "beside_spectral.json"
@@ -38,7 +37,7 @@ THREADS: dict[str, int | None] = {"default": None, "one": 1}
 
 def measure(name: str, threads: str) -> dict[str, Any]:
     """Fit both by turns, and return the median seconds, their ratio, and the NMI of the fit."""
-    data = _two_mode() if name == TWO_MODE else sets.load(name)
+    data = datasets.load_dblp(two_mode=True) if name == TWO_MODE else sets.load(name)
     ours, theirs, found = [], [], []
     with threadpool_limits(THREADS[threads]):
         for seed in range(SEEDS):
@@ -76,12 +75,6 @@ def _line(cells: list[str]) -> str:
 def _spectral(data: Dataset, seed: int) -> None:
     features = StandardScaler().fit_transform(np.asarray(data.graph.features))
     SpectralClustering(data.n_clusters, affinity="nearest_neighbors", n_neighbors=10, random_state=seed).fit(features)
-
-
-def _two_mode() -> Dataset:
-    data = sets.load("DBLP")
-    graph = MultilayerGraph(two_mode={name: TwoMode(one) for name, one in load_incidences().items()})
-    return Dataset(graph, data.labels, data.name, data.source, data.license, data.description)
 
 
 def _seconds(work: Callable[[], Any]) -> float:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
 
-from choice import two_mode
 from orthonet import datasets
+from orthonet.clustering.node_order import in_node_order
 from orthonet.datasets import Dataset
 from orthonet.evidence.search import Search, search_partitions
 from orthonet.graph.multilayer import MultilayerGraph
 from orthonet.paper import sets as paper_sets
 
-TWO_MODE = "DBLP, two-mode"
 USELESS_VALUES = 5
 """Values of the category that says nothing about the clusters."""
 COMPANY = {"p_in": 0.15, "p_out": 0.02, "n_features": 3, "feature_noise": 0.5}
@@ -60,7 +60,7 @@ SETS: dict[str, Callable[[int], Dataset]] = {
     "IMDB genre": _published("IMDB genre"),
     "IMDB": _published("IMDB"),
     "ACM": _published("ACM"),
-    TWO_MODE: _published("DBLP"),
+    "DBLP, two-mode": lambda seed: datasets.load_dblp(two_mode=True),
     "DBLP": _published("DBLP"),
 }
 """From a seed, which only generated sets use, to a data set; small ones first."""
@@ -71,13 +71,13 @@ LARGE = ("DBLP",)
 
 @lru_cache(maxsize=2)
 def load(name: str, seed: int) -> Dataset:
-    """Return a data set by name."""
-    return SETS[name](seed)
+    """Return a data set by name, its nodes in the order in which a fit takes them."""
+    data = SETS[name](seed)
+    graph, order = in_node_order(data.graph)
+    return replace(data, graph=graph, labels=data.labels[order], views=None)
 
 
 def search(name: str, seed: int) -> Search:
     """Search for the partition of a data set, with its own number of classes."""
-    data, rng = load(name, seed), np.random.default_rng(seed)
-    if name == TWO_MODE:
-        return two_mode.search_incidences(two_mode.load_incidences(), data.n_clusters, rng)
-    return search_partitions(data.graph, data.n_clusters, rng)
+    data = load(name, seed)
+    return search_partitions(data.graph, data.n_clusters, np.random.default_rng(seed))
