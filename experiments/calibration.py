@@ -36,10 +36,9 @@ def measure(name: str) -> dict[str, Any]:
     data = load(name, 0)
     found = search(name, 0)
     chosen, k = found.chosen, found.inputs.n_clusters
-    others = [one for one in found.partitions if one is not chosen]
-    rng = np.random.default_rng(0)
+    proposed, rng = list(found.proposed.values()), np.random.default_rng(0)
     tempered = tempered_probabilities(
-        found.sources, chosen, others, k, rng, found.weights, found.corroboration, anneal=found.annealed
+        found.sources, chosen.labels, proposed, k, rng, found.weights, found.corroboration, anneal=found.annealed
     )
     classes = np.unique(data.labels, return_inverse=True)[1].astype(np.int64)
     right = aligned(chosen.labels, classes, k) == classes

@@ -6,13 +6,12 @@ from scipy.sparse import csr_array
 
 from orthonet.datasets.sbm import block_layer
 from orthonet.evidence.confidence import aligned, resampled_agreement, resampled_weights, tempered_probabilities
-from orthonet.evidence.mending import Partition, mend
-from orthonet.evidence.sources import LayerSource, support
+from orthonet.evidence.mending import mend
+from orthonet.evidence.sources import LayerSource
 
 
-def judged(sources, labels, rng, n_clusters=4, others=()):
-    chosen = Partition(labels, support(sources, labels, n_clusters), "")
-    return tempered_probabilities(sources, chosen, others, n_clusters, rng)
+def judged(sources, labels, rng, n_clusters=4):
+    return tempered_probabilities(sources, labels, [labels], n_clusters, rng)
 
 
 def test_clear_clusters_are_sure(planted, rng):
@@ -27,10 +26,9 @@ def test_clear_clusters_are_sure(planted, rng):
 def test_noise_is_not_sure(rng):
     layers = [block_layer(np.zeros(200, dtype=np.int64), 0.06, 0.0, rng) for _ in range(2)]
     sources = [LayerSource.from_layer(layer, str(index), rng) for index, layer in enumerate(layers)]
-    found, *others = sorted(
-        (mend(sources, rng.integers(0, 4, 200), 4, rng) for _ in range(3)), key=lambda one: -one.support
-    )
-    tempered = tempered_probabilities(sources, found, others, 4, rng)
+    proposed = [rng.integers(0, 4, 200) for _ in range(3)]
+    found = max((mend(sources, labels, 4, rng) for labels in proposed), key=lambda one: one.support)
+    tempered = tempered_probabilities(sources, found.labels, proposed, 4, rng)
     assert tempered.probabilities.max(axis=1).mean() < 0.7
     assert tempered.temperature > 0
 
@@ -59,7 +57,7 @@ def test_a_node_on_which_layers_contradict_each_other_is_less_sure(planted_data,
 
 def test_resampled_agreement_is_a_share_of_the_resampled_data_sets(planted, rng):
     sources, truth = planted
-    kept = resampled_agreement(sources, [Partition(truth, 0.0, "")], 4, rng)
+    kept = resampled_agreement(sources, truth, [truth], 4, rng)
     assert kept.shape == truth.shape
     assert ((kept >= 0) & (kept <= 1)).all()
 
@@ -81,9 +79,8 @@ def test_labels_that_hang_on_one_of_two_sources_are_less_sure_where_sources_are_
         LayerSource.from_layer(block_layer(labels, 0.2, 0.01, rng), name, rng)
         for name, labels in (("one", truth), ("other", other))
     ]
-    chosen = Partition(truth, support(sources, truth, 3, [1.0, 0.8]), "")
     kept = [
-        resampled_agreement(sources, [chosen], 3, np.random.default_rng(1), [1.0, 0.8], agreeing)[disputed].mean()
+        resampled_agreement(sources, truth, [truth], 3, np.random.default_rng(1), [1.0, 0.8], agreeing)[disputed].mean()
         for agreeing in ([0.0, 0.0], [1.0, 1.0])
     ]
     assert kept[1] < kept[0] - 0.1

@@ -185,7 +185,8 @@ def test_small_and_odd_graphs_are_clustered(case, rng):
         warnings.simplefilter("error")
         search = search_partitions(MultilayerGraph(layers, features), n_clusters, rng)
         best = search.best
-        found = tempered_probabilities(search.sources, best, search.partitions[1:], n_clusters, rng, search.weights)
+        proposed = list(search.proposed.values())
+        found = tempered_probabilities(search.sources, best.labels, proposed, n_clusters, rng, search.weights)
     n_nodes = layers[0].shape[0]
     assert best.labels.shape == (n_nodes,)
     assert 0 <= best.labels.min() <= best.labels.max() < n_clusters

@@ -21,7 +21,6 @@ from orthonet.clustering.node_evidence import NodeEvidence, node_evidence
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration
 from orthonet.evidence.feature_source import FeatureSource
-from orthonet.evidence.mending import Partition
 from orthonet.evidence.search import Search
 from orthonet.evidence.sources import Labels, LayerSource, Source, node_scores
 from orthonet.graph.multilayer import MultilayerGraph
@@ -84,10 +83,9 @@ def judge(search: Search, embedding: Array, normalize: bool, rng: np.random.Gene
     own = node_scores(sources, chosen.labels, k, weights)[np.arange(len(embedding)), chosen.labels]
     by_cluster = np.bincount(chosen.labels, own, minlength=k) / np.maximum(np.bincount(chosen.labels, minlength=k), 1)
     assignment = assignment_of(embedding, chosen.labels, by_cluster, normalize)
-    others = [one for one in search.partitions if one.labels is not chosen.labels]
-    renumbered = Partition(assignment.labels, chosen.support, chosen.origin)
+    proposed = list(search.proposed.values())
     tempered = tempered_probabilities(
-        sources, renumbered, others, k, rng, weights, search.corroboration, anneal=search.annealed
+        sources, assignment.labels, proposed, k, rng, weights, search.corroboration, anneal=search.annealed
     )
     _warn_of_disagreement(search)
     return Judgement(

@@ -6,8 +6,9 @@ is, so
     p_ic ∝ exp( score_ic / T ),
 
 with the temperature T at which the probability of a node's own cluster predicts best, by log loss, whether the node keeps
-its cluster when sources, nodes and words are counted by random weights (the Bayesian bootstrap [1]_) and the partition is
-mended and chosen again. No labels are used.
+its cluster when sources, nodes and words are counted by random weights (the Bayesian bootstrap [1]_) and clusters are searched
+for again, from some of what had been proposed, before it was mended. Begun where the search on the data ended, a partition
+would often hold by its start alone. No labels are used.
 
 Of the sources those are drawn that others corroborate: they are samples of the relations and features that might have been
 observed of the same clusters, and a label that hangs on one of them is less sure. A source that nothing corroborates is noise,
@@ -31,9 +32,8 @@ from scipy.special import log_softmax, softmax
 from orthonet.evidence.annealing import annealed
 from orthonet.evidence.corroboration import NO_AGREEMENT
 from orthonet.evidence.local_mending import judges
-from orthonet.evidence.mending import SHAKEN_UP_TO, Partition, shaken
+from orthonet.evidence.mending import shaken
 from orthonet.evidence.racing import race
-from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source, node_scores
 
 Array = npt.NDArray[np.float64]
@@ -42,15 +42,8 @@ RESAMPLES, FEWEST_RESAMPLES = 8, 2
 """Resampled data sets: with them the share of nodes that keep their cluster has a standard error below 0.01;"""
 RESAMPLED_NODES = 160_000
 """fewer where all of them together would have more nodes than these, which tell as much."""
-RIVALS = 3
-"""Partitions that are mended on each: the chosen one may lose to another,"""
-SAME = 0.95
-"""which is another one below so much normalised mutual information with those before it."""
-HOPELESS = 0.97
-"""Support relative to the chosen one's below which another never wins: resampling changes it by some 0.002 of 50,000 nodes, by
-0.01 of 2,000. Of few nodes, up to so many as are shaken, all rivals are asked."""
-ROUNDS = 10
-"""Of mending, which starts near its end."""
+STARTS = 3
+"""Proposals that are drawn and mended on each: a search might have begun with any of them."""
 COLDEST, HOTTEST = np.log(0.05), np.log(200.0)
 """Limits of ln T."""
 
@@ -66,8 +59,8 @@ class Tempered:
 
 def tempered_probabilities(
     sources: Sequence[Source],
-    chosen: Partition,
-    others: Sequence[Partition],
+    labels: Labels,
+    proposed: Sequence[Labels],
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
@@ -80,9 +73,10 @@ def tempered_probabilities(
     Parameters
     ----------
     sources : sequence of Source
-    chosen : Partition
-    others : sequence of Partition
-        The best of the others, which may win on resampled data.
+    labels : array of shape (N,)
+        Of the chosen partition.
+    proposed : sequence of arrays of shape (N,)
+        Where a search may begin, at least one.
     n_clusters : int
     rng : numpy.random.Generator
     weights : array of shape (sources,), optional
@@ -91,15 +85,13 @@ def tempered_probabilities(
     anneal : bool, default=False
         Whether partitions of resampled data are annealed, as the chosen one was.
     """
-    scores = _largest_at_own(node_scores(sources, chosen.labels, n_clusters, weights), chosen.labels)
-    kept = resampled_agreement(
-        sources, _different(chosen, others), n_clusters, rng, weights, corroboration, anneal=anneal
-    )
-    some = judges(len(chosen.labels))
-    seen, labels, stayed = scores[some], chosen.labels[some], kept[some]
+    scores = _largest_at_own(node_scores(sources, labels, n_clusters, weights), labels)
+    kept = resampled_agreement(sources, labels, proposed, n_clusters, rng, weights, corroboration, anneal=anneal)
+    some = judges(len(labels))
+    seen, own_labels, stayed = scores[some], labels[some], kept[some]
 
     def log_loss(log_temperature: float) -> float:
-        own = log_softmax(seen / np.exp(log_temperature), axis=1)[np.arange(len(some)), labels]
+        own = log_softmax(seen / np.exp(log_temperature), axis=1)[np.arange(len(some)), own_labels]
         return -float(np.mean(stayed * own + (1 - stayed) * np.log(np.maximum(-np.expm1(own), 1e-12))))
 
     temperature = np.exp(minimize_scalar(log_loss, bounds=(COLDEST, HOTTEST), method="bounded").x)
@@ -108,7 +100,8 @@ def tempered_probabilities(
 
 def resampled_agreement(
     sources: Sequence[Source],
-    partitions: Sequence[Partition],
+    labels: Labels,
+    proposed: Sequence[Labels],
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
@@ -116,8 +109,7 @@ def resampled_agreement(
     *,
     anneal: bool = False,
 ) -> Array:
-    """Return for each node in how large a share of resampled data sets it keeps the cluster of the first partition."""
-    labels = partitions[0].labels
+    """Return for each node in how large a share of resampled data sets it keeps its cluster."""
     kept = np.zeros(len(labels))
     given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
     agreeing = np.zeros(len(sources)) if corroboration is None else np.asarray(corroboration, dtype=np.float64)
@@ -126,8 +118,8 @@ def resampled_agreement(
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
         counted = resampled_weights(given, agreeing, rng)
-        starts = [("", one.labels) for one in partitions]
-        mended = race(resampled, starts, n_clusters, rng, counted, max_rounds=ROUNDS)
+        drawn = rng.choice(len(proposed), min(STARTS, len(proposed)), replace=False)
+        mended = race(resampled, [("", proposed[one]) for one in drawn.tolist()], n_clusters, rng, counted)
         best = max(mended, key=lambda one: one.support)
         # Searched as the data itself was, else what was found by shaking or annealing would seem to hold.
         best = max([best, *shaken(resampled, best, n_clusters, rng, counted)], key=lambda one: one.support)
@@ -141,18 +133,6 @@ def resampled_weights(weights: Array, corroboration: Array, rng: np.random.Gener
     """Return the weights of the sources with those that others corroborate counted by random weights, as nodes are."""
     drawn = rng.exponential(size=len(weights))
     return np.where(corroboration >= NO_AGREEMENT, weights * drawn, weights)
-
-
-def _different(chosen: Partition, others: Sequence[Partition]) -> list[Partition]:
-    """Return the chosen partition and the best of those that are not nearly the same nor, but of few nodes, hopeless."""
-    found = [chosen]
-    many = len(chosen.labels) > SHAKEN_UP_TO
-    for other in others:
-        if len(found) == RIVALS or (many and other.support < HOPELESS * chosen.support):
-            break
-        if all(agreement(other.labels, one.labels) < SAME for one in found):
-            found.append(other)
-    return found
 
 
 def aligned(labels: Labels, reference: Labels, n_clusters: int) -> Labels:

@@ -6,57 +6,50 @@ minimises a log loss that is a sum over all nodes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, ROUNDS, Tempered, resampled_weights
-from orthonet.evidence.mending import Partition
+from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, Tempered, resampled_weights
 from orthonet.evidence.sources import Labels, node_scores
 from orthonet.partitioned.rows import Rows
 from orthonet.partitioned.search import RowSearch
 
 Array = npt.NDArray[np.float64]
 
-RIVALS = 2
-"""Partitions that are mended on each resampled data set: the chosen one may lose to another."""
-SAME = 0.95
-"""Share of nodes in the same cluster from which on two partitions are the same."""
+STARTS = 2
+"""Proposals that are drawn and mended on each resampled data set."""
 
 
-def tempered_rows(
-    search: RowSearch, chosen: Partition, others: Sequence[Partition], rng: np.random.Generator
-) -> Tempered:
+def tempered_rows(search: RowSearch, labels: Labels, rng: np.random.Generator) -> Tempered:
     """Return the probability of each cluster for each own node, largest at the node's own.
 
     Parameters
     ----------
     search : RowSearch
-    chosen : Partition
-    others : sequence of Partition
-        The best of the others.
+    labels : array of shape (n,)
+        Of the chosen partition, own nodes.
     rng : numpy.random.Generator
         The same in all processes.
     """
     rows, k = search.rows, search.n_clusters
-    nodes = np.arange(len(chosen.labels))
-    scores = node_scores(search.sources, chosen.labels, k, search.weights)
-    scores[nodes, chosen.labels] = np.maximum(scores[nodes, chosen.labels], scores.max(axis=1) + 1e-9)
+    nodes = np.arange(len(labels))
+    scores = node_scores(search.sources, labels, k, search.weights)
+    scores[nodes, labels] = np.maximum(scores[nodes, labels], scores.max(axis=1) + 1e-9)
     kept = np.zeros(len(nodes))
-    rivals = [chosen, *(one for one in others if _same_share(rows, one.labels, chosen.labels, k) < SAME)][:RIVALS]
+    proposed = list(search.proposed.values())
     for _ in range(RESAMPLES):
         node_weights = -np.log1p(-rows.uniform(rng)[:, 0])
         resampled = [source.reweighted(rng, node_weights) for source in search.sources]
         weights = resampled_weights(search.weights, search.corroboration, rng)
-        found = [search.mending.mend(resampled, one.labels, k, rng, weights, max_rounds=ROUNDS) for one in rivals]
+        drawn = rng.choice(len(proposed), min(STARTS, len(proposed)), replace=False).tolist()
+        found = [search.mending.mend(resampled, proposed[one], k, rng, weights) for one in drawn]
         best = max(found, key=lambda one: one.support)
-        kept += aligned(rows, best.labels, chosen.labels, k) == chosen.labels
+        kept += aligned(rows, best.labels, labels, k) == labels
 
     def log_loss(log_temperature: float) -> float:
-        own = log_softmax(scores / np.exp(log_temperature), axis=1)[nodes, chosen.labels]
+        own = log_softmax(scores / np.exp(log_temperature), axis=1)[nodes, labels]
         share = kept / RESAMPLES
         lost = -np.sum(share * own + (1 - share) * np.log(np.maximum(-np.expm1(own), 1e-12)))
         return rows.total(float(lost)) / rows.n_nodes
@@ -69,12 +62,6 @@ def tempered_rows(
 def aligned(rows: Rows, labels: Labels, reference: Labels, n_clusters: int) -> Labels:
     """Renumber clusters so that as many nodes as possible, of all processes, have the label they have in the reference."""
     return _renumbering(_table(rows, labels, reference, n_clusters))[labels]
-
-
-def _same_share(rows: Rows, labels: Labels, reference: Labels, n_clusters: int) -> float:
-    """Return the share of nodes with the same label, once they are aligned."""
-    table = _table(rows, labels, reference, n_clusters)
-    return float(table[np.arange(n_clusters), _renumbering(table)].sum() / rows.n_nodes)
 
 
 def _table(rows: Rows, labels: Labels, reference: Labels, n_clusters: int) -> Array:

@@ -28,7 +28,6 @@ from orthonet.clustering.placement import SAMPLE as HEAD_SAMPLE
 from orthonet.clustering.placement import SAMPLE_BYTES, Head, train_head
 from orthonet.clustering.shards.preparation import RowInputs
 from orthonet.evidence.corroboration import corroboration
-from orthonet.evidence.mending import Partition
 from orthonet.evidence.sources import Labels, Source, node_scores
 from orthonet.partitioned.confidence import tempered_rows
 from orthonet.partitioned.mending import RowMending
@@ -62,8 +61,7 @@ def judge_rows(
     scores = node_scores(search.sources, chosen.labels, k, search.weights)[np.arange(len(own)), chosen.labels]
     said, sizes = rows.sum(np.bincount(chosen.labels, scores, minlength=k), np.bincount(chosen.labels, minlength=k))
     assignment = _in_order(rows, own, chosen.labels, normalize, -(said / np.maximum(sizes, 1)).round(6))
-    others = [one for one in search.partitions if one is not chosen]
-    tempered = tempered_rows(search, Partition(assignment.labels, chosen.support, chosen.origin), others, rng)
+    tempered = tempered_rows(search, assignment.labels, rng)
     return Judgement(
         assignment,
         search.source_names,
