@@ -40,7 +40,7 @@ Array = npt.NDArray[np.float64]
 
 RESAMPLES, FEWEST_RESAMPLES = 8, 2
 """Resampled data sets: with them the share of nodes that keep their cluster has a standard error below 0.01;"""
-RESAMPLED_NODES = 160_000
+RESAMPLED_NODES = 50_000
 """fewer where all of them together would have more nodes than these, which tell as much."""
 STARTS = 3
 """Proposals that are drawn and mended on each: a search might have begun with any of them."""

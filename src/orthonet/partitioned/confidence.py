@@ -11,15 +11,12 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, Tempered, resampled_weights
+from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, STARTS, Tempered, resampled_weights
 from orthonet.evidence.sources import Labels, node_scores
 from orthonet.partitioned.rows import Rows
 from orthonet.partitioned.search import RowSearch
 
 Array = npt.NDArray[np.float64]
-
-STARTS = 2
-"""Proposals that are drawn and mended on each resampled data set."""
 
 
 def tempered_rows(search: RowSearch, labels: Labels, rng: np.random.Generator) -> Tempered:
