@@ -80,9 +80,8 @@ def node_order(data: MultilayerGraph | Features) -> Order:
     by_edges = _order_by_edges(data)
     if data.features is None or data.n_nodes > SAMPLE:
         return by_edges
-    return by_edges[
-        _order_by_features(data.features[by_edges])
-    ]  # nodes of equal features stay in the order of their edges
+    # Nodes of equal features stay in the order of their edges.
+    return by_edges[_order_by_features(data.features[by_edges])]
 
 
 def _order_by_features(features: Features) -> Order:
