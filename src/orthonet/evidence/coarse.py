@@ -95,11 +95,12 @@ class CoarseLayers:
         # Where the cluster has no edges, its row changes nothing: only the columns where it has some are looked at.
         whole_row, own = blocks[:, cluster], blocks[:, cluster, cluster, None]
         some, own_row = np.flatnonzero(whole_row.any(axis=0)), whole_row[:, others]
-        both = blocks[:, :, some] if isinstance(others, slice) else blocks[:, others[:, None], some]
+        rows = blocks if isinstance(others, slice) else blocks.take(others, axis=1)  # which keeps layers apart in memory
+        both = rows.take(some, axis=2)
         both += whole_row[:, None, some]
         touched = np.zeros(blocks.shape[1])
         touched[some] = 1.0
-        changed = x_ln_x(both).sum(axis=2) - (self._terms @ touched)[:, others]
+        changed = x_ln_x(both) @ np.ones(len(some)) - (self._terms @ touched)[:, others]
         # Terms of both rows and both columns, those inside the pair counted once.
         before = (
             2 * (row_terms + self._row_terms[:, cluster, None])
@@ -125,7 +126,7 @@ class CoarseLayers:
         """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
         own, to_others, degree = self._edges_of(cell, cluster)
         some = np.flatnonzero(to_others.any(axis=0))  # terms of clusters that the cell has no edges to stay as they are
-        edges, rest, here = to_others[:, some], self._blocks[:, :, some], some == cluster
+        edges, rest, here = to_others[:, some], self._blocks.take(some, axis=2), some == cluster
         rest[:, cluster] -= edges
         rest[:, :, here] -= to_others[:, :, None]
         rest[:, cluster, here] -= own[:, None]
