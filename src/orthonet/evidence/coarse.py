@@ -95,7 +95,8 @@ class CoarseLayers:
         # Where the cluster has no edges, its row changes nothing: only the columns where it has some are looked at.
         whole_row, own = blocks[:, cluster], blocks[:, cluster, cluster, None]
         some, own_row = np.flatnonzero(whole_row.any(axis=0)), whole_row[:, others]
-        rows = blocks if isinstance(others, slice) else blocks.take(others, axis=1)  # which keeps layers apart in memory
+        # `take` keeps layers apart in memory.
+        rows = blocks if isinstance(others, slice) else blocks.take(others, axis=1)
         both = rows.take(some, axis=2)
         both += whole_row[:, None, some]
         touched = np.zeros(blocks.shape[1])
