@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from orthonet.datasets.sbm import block_layer
-from orthonet.evidence.confidence import aligned, resampled_agreement, resampled_weights, tempered_probabilities
+from orthonet.evidence.confidence import RESAMPLES, aligned, draw_resamples, resampled_agreement, tempered_probabilities
 from orthonet.evidence.mending import mend
 from orthonet.evidence.sources import LayerSource
 
@@ -64,10 +64,30 @@ def test_resampled_agreement_is_a_share_of_the_resampled_data_sets(planted, rng)
 
 def test_only_corroborated_sources_are_counted_by_random_weights(rng):
     weights, corroboration = np.array([1.0, 0.5, 0.8, 0.0]), np.array([0.9, 0.3, 0.0, 0.9])
-    drawn = np.array([resampled_weights(weights, corroboration, rng) for _ in range(4000)])
-    np.testing.assert_array_equal(drawn[:, 2:], np.broadcast_to([0.8, 0.0], (4000, 2)))
+    resamples = [one for _ in range(1000) for one in draw_resamples(weights, corroboration, 5, 2000, rng)]
+    drawn = np.array([one.source_weights for one in resamples])
+    np.testing.assert_array_equal(drawn[:, 2:], np.broadcast_to([0.8, 0.0], (len(drawn), 2)))
     np.testing.assert_allclose(drawn[:, :2].mean(axis=0), [1.0, 0.5], rtol=0.1)
     np.testing.assert_allclose(drawn[:, :2].std(axis=0), [1.0, 0.5], rtol=0.1)  # exponential: as large as the mean
+    assert abs(np.corrcoef(drawn[:, :2].T)[0, 1]) < 0.1  # each source by itself
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_weights_and_starts_are_drawn_evenly(seed):
+    drawn = draw_resamples(np.ones(3), np.ones(3), 6, 2000, np.random.default_rng(seed))
+    assert len(drawn) == RESAMPLES
+    shares = -np.expm1(-np.array([one.source_weights for one in drawn]))  # of the distribution that is below
+    np.testing.assert_array_equal(
+        np.sort((shares * RESAMPLES).astype(int), axis=0), np.arange(RESAMPLES)[:, None] * [1, 1, 1]
+    )
+    assert all(len(set(one.starts)) == 3 for one in drawn)
+    np.testing.assert_array_equal(np.bincount(np.concatenate([one.starts for one in drawn])), [2] * 6)
+
+
+@pytest.mark.parametrize(("n_proposed", "n_starts"), [(1, 1), (2, 2), (4, 3)])
+def test_proposals_that_are_mended_on_one_resample_differ(n_proposed, n_starts, rng):
+    drawn = draw_resamples(np.ones(1), np.ones(1), n_proposed, 100, rng)
+    assert all(len(set(one.starts)) == n_starts == len(one.starts) for one in drawn)
 
 
 def test_labels_that_hang_on_one_of_two_sources_are_less_sure_where_sources_are_resampled(rng):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment, minimize_scalar
 from scipy.special import log_softmax, softmax
 
-from orthonet.evidence.confidence import COLDEST, HOTTEST, RESAMPLES, STARTS, Tempered, resampled_weights
+from orthonet.evidence.confidence import COLDEST, HOTTEST, Tempered, draw_resamples
 from orthonet.evidence.sources import Labels, node_scores
 from orthonet.partitioned.rows import Rows
 from orthonet.partitioned.search import RowSearch
@@ -36,23 +36,24 @@ def tempered_rows(search: RowSearch, labels: Labels, rng: np.random.Generator) -
     scores[nodes, labels] = np.maximum(scores[nodes, labels], scores.max(axis=1) + 1e-9)
     kept = np.zeros(len(nodes))
     proposed = list(search.proposed.values())
-    for _ in range(RESAMPLES):
+    resamples = draw_resamples(search.weights, search.corroboration, len(proposed), rows.n_nodes, rng)
+    for resample in resamples:
         node_weights = -np.log1p(-rows.uniform(rng)[:, 0])
         resampled = [source.reweighted(rng, node_weights) for source in search.sources]
-        weights = resampled_weights(search.weights, search.corroboration, rng)
-        drawn = rng.choice(len(proposed), min(STARTS, len(proposed)), replace=False).tolist()
-        found = [search.mending.mend(resampled, proposed[one], k, rng, weights) for one in drawn]
+        found = [
+            search.mending.mend(resampled, proposed[one], k, rng, resample.source_weights) for one in resample.starts
+        ]
         best = max(found, key=lambda one: one.support)
         kept += aligned(rows, best.labels, labels, k) == labels
 
     def log_loss(log_temperature: float) -> float:
         own = log_softmax(scores / np.exp(log_temperature), axis=1)[nodes, labels]
-        share = kept / RESAMPLES
+        share = kept / len(resamples)
         lost = -np.sum(share * own + (1 - share) * np.log(np.maximum(-np.expm1(own), 1e-12)))
         return rows.total(float(lost)) / rows.n_nodes
 
     temperature = float(np.exp(minimize_scalar(log_loss, bounds=(COLDEST, HOTTEST), method="bounded").x))
-    stability = rows.total(float(kept.sum())) / RESAMPLES / rows.n_nodes
+    stability = rows.total(float(kept.sum())) / len(resamples) / rows.n_nodes
     return Tempered(softmax(scores / temperature, axis=1), temperature, stability)
 
 
