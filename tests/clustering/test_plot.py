@@ -173,7 +173,7 @@ def test_history_shows_each_step_and_each_look(model, axis):
     np.testing.assert_allclose(losses.get_ydata(), model.history_["loss"])
     (beside,) = (other for other in axis.figure.axes if other is not axis)
     turns, level = beside.lines
-    assert turns.get_xdata().tolist() == list(range(10, model.n_iter_ + 1, 5))
+    assert turns.get_xdata().tolist() == list(range(6, model.n_iter_ + 1, 3))
     np.testing.assert_allclose(turns.get_ydata(), model.history_["turn"])
     assert set(level.get_ydata()) == {0.005}
     assert axis.get_title() == f"stopped after {model.n_iter_} of 200 steps: the turn was below 0.005"
@@ -183,8 +183,8 @@ def test_history_shows_each_step_and_each_look(model, axis):
     ("n_steps", "n_looks", "wanted"),
     [
         (40, 1, [40]),
-        (20, 3, [10, 15, 20]),
-        (12, 1, [10]),
+        (20, 5, [6, 9, 12, 15, 18]),
+        (7, 1, [6]),
         (119, 4, [40, 60, 80, 100]),
         (120, 5, [40, 60, 80, 100, 120]),
     ],

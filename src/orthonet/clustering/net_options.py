@@ -39,7 +39,7 @@ class Training:
         the eigenvectors of the aggregated Laplacian, not always to better clusters: the net's own smoothness over the features
         is half of what the method knows.
     tol : float, default=5e-3
-        Training stops early when the embedding turned by less than this in 20 steps (1 − mean squared cosine), or in 5 where
+        Training stops early when the embedding turned by less than this in 20 steps (1 − mean squared cosine), or in 3 where
         the last layer is solved for.
     batch_size : int, "auto" or None, default="auto"
         Nodes per step. None takes all; "auto" takes all up to 50,000 nodes, and 4096 of more; 20,000 where the last

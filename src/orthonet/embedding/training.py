@@ -10,7 +10,7 @@ Each step needs, of all nodes, only YᵀY (K x K per net) and VᵀY (p x K per n
 
 Several nets train side by side, each on its own loss; what is reported is the mean of their losses.
 
-Training ends when the K-dimensional subspaces, seen every 20 steps (every 5 with an exact output), have turned by less than
+Training ends when the K-dimensional subspaces, seen every 20 steps (every 3 with an exact output), have turned by less than
 ``tol`` on average: 1 − the mean squared cosine of the principal angles. This looks at the embedding, which is invariant to how
 the outputs come, and not at the loss, which goes on falling long after the clusters have stopped moving.
 """

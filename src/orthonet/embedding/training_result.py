@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-WINDOW, EXACT_WINDOW = 20, 5
+WINDOW, EXACT_WINDOW = 20, 3
 """Steps between two looks at how far the embedding has turned, the second where the last layer is solved for at each."""
 
 
