@@ -112,6 +112,23 @@ def test_corroboration_of_many_nodes_is_about_that_of_all(planted, rng, monkeypa
     np.testing.assert_allclose(found, expected, atol=0.1)
 
 
+def test_of_many_nodes_a_start_that_is_like_another_is_not_mended(planted, rng, monkeypatch):
+    sources, truth = planted
+    nearly, merged = truth.copy(), np.where(truth == 3, 0, truth)
+    nearly[:2] = (truth[:2] + 1) % 4
+    merged[np.flatnonzero(truth == 1)[::2]] = 3  # as many clusters: one joined with another, one split
+    monkeypatch.setattr(racing, "MANY_NODES", 100)
+    mended = []
+    monkeypatch.setattr(
+        racing, "mend", lambda *given, origin, **how: mended.append(origin) or mend(*given, origin=origin, **how)
+    )
+    found = racing.race(sources, [("nearly", nearly), ("merged", merged), ("truth", truth)], 4, rng)
+    assert mended == ["truth", "merged"]
+    assert [one.origin for one in found] == ["nearly", "merged", "truth"]
+    assert found[0].support == found[2].support
+    np.testing.assert_array_equal(found[0].labels, found[2].labels)
+
+
 def test_partitions_of_many_nodes_that_differ_by_a_few_are_one(monkeypatch):
     labels = np.repeat([0, 1, 2], 100)
     nearly, other = labels.copy(), np.tile([0, 1, 2], 100)

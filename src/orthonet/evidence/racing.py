@@ -3,17 +3,23 @@
 All start with a few rounds. Then one that would be behind the best even if it gained as much again as it has gained since its
 start stays where it is, and so does one of two that have become the same; the others go on for as many rounds, and so on. What
 was left on the way is still a partition, with less support. Of few nodes, where rounds cost little, all are mended to the end.
+
+Of many nodes one partition is mended after another, the most supported first. One that differs from a start before it by a
+fringe of nodes, not by a cluster, would come to the same, and is taken to: to mend it would cost as much again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from orthonet.evidence.local_mending import MANY_NODES
+from orthonet.evidence.local_mending import MANY_NODES, quick_support
 from orthonet.evidence.mending import MAX_ROUNDS, RESTLESS_SHARE, SHAKEN_UP_TO, Mending, Partition, mend
+from orthonet.evidence.sameness import agreement
 from orthonet.evidence.sources import Labels, Source
 from orthonet.evidence.steady_scores import SteadyScores
 
@@ -21,6 +27,8 @@ LEG = 4
 """Rounds between two comparisons: a partition gains most of what it ever will in the first ones."""
 SAME = 1e-9
 """Difference in support, in nats per node, that is rounding."""
+LEAST_ALIKE = 0.9
+"""Normalised mutual information of two starts of many nodes that differ by a fringe, at least."""
 
 
 def race(
@@ -52,13 +60,9 @@ def race(
     given = list(starts)
     n_nodes = sources[0].n_nodes
     if n_nodes > MANY_NODES:
-        return [
-            mend(
-                sources, labels, n_clusters, rng, weights,
-                origin=name, max_rounds=max_rounds, restless_share=restless_share,
-            )
-            for name, labels in given
-        ]  # fmt: skip
+        return _one_by_one(
+            sources, given, n_clusters, rng, weights, max_rounds=max_rounds, restless_share=restless_share
+        )
     scores = SteadyScores(sources, n_clusters, weights)
     rest = RESTLESS_SHARE if restless_share is None else restless_share
     runners = [Mending(scores.for_another(), labels, n_clusters, rng, name, rest) for name, labels in given]
@@ -72,6 +76,38 @@ def race(
         if n_nodes > SHAKEN_UP_TO:
             running = _without_copies([one for one in running if 2 * one.best.support - began[one] >= ahead])
     return [runner.best for runner in runners]
+
+
+def _one_by_one(
+    sources: Sequence[Source],
+    starts: Sequence[tuple[str, Labels]],
+    n_clusters: int,
+    rng: np.random.Generator,
+    weights: npt.ArrayLike | None,
+    **how: Any,
+) -> list[Partition]:
+    """Mend each start that is not like one that was mended before; the others come to the same as the one they are like."""
+    given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
+
+    def start_support(index: int) -> float:
+        known = zip(given, sources, strict=True)
+        return sum(weight * quick_support(one, starts[index][1], n_clusters) for weight, one in known if weight > 0)
+
+    supports = [start_support(index) if len(starts) > 1 else 0.0 for index in range(len(starts))]
+    # If one has joined two of K equal clusters and split another, they differ by (2 ln 2) / (K ln K). Half of it is less than a
+    # cluster.
+    alike = max(LEAST_ALIKE, 1 - np.log(2) / (n_clusters * np.log(max(n_clusters, 2))))
+    ends: dict[int, Partition] = {}
+    mended: list[int] = []
+    for index in np.argsort(-np.array(supports), kind="stable").tolist():
+        name, labels = starts[index]
+        same = next((other for other in mended if agreement(labels, starts[other][1]) >= alike), None)
+        if same is None:
+            mended.append(index)
+            ends[index] = mend(sources, labels, n_clusters, rng, weights, origin=name, **how)
+        else:
+            ends[index] = replace(ends[same], origin=name)
+    return [ends[index] for index in range(len(starts))]
 
 
 def _without_copies(runners: Sequence[Mending]) -> list[Mending]:
