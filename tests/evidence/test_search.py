@@ -52,6 +52,14 @@ def agreement(search, truth):
     return normalized_mutual_info_score(search.best.labels, truth)
 
 
+def test_of_few_nodes_all_proposals_are_made_and_mended(good_layers, truth, monkeypatch):
+    few = found_in(good_layers)
+    monkeypatch.setattr("orthonet.evidence.search.SHAKEN_UP_TO", 100)
+    many = found_in(good_layers)  # where the cheap ones agree, the costly ones are left out
+    assert {"mean, merged", "spectrum"} <= set(few.proposed) - set(many.proposed)
+    assert agreement(few, truth) == agreement(many, truth) == 1
+
+
 @pytest.mark.parametrize("kind", ["dense", "words"])
 def test_useless_features_do_not_hide_what_layers_agree_on(kind, good_layers, truth, rng):
     search = found_in(good_layers, noise_of(kind, rng))
@@ -127,7 +135,8 @@ def test_an_embedding_may_propose_later(good_layers, truth):
     assert search.partitions[0].support >= before
 
 
-def test_costly_proposals_are_left_out_where_cheap_ones_agree(good_layers, truth, rng):
+def test_costly_proposals_are_left_out_where_cheap_ones_agree(good_layers, truth, rng, monkeypatch):
+    monkeypatch.setattr("orthonet.evidence.search.SHAKEN_UP_TO", 100)  # of fewer nodes all are made at once
     steps = []
     search = found_in(good_layers, words_of(truth, rng), report=lambda done, what: steps.append(what))
     assert "spectrum" not in search.proposed

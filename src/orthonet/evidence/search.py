@@ -2,8 +2,9 @@
 
 Cheap methods propose partitions. Each source is weighed by how far the others corroborate it. The proposals are mended, the
 parts on which the best of them differ are recombined, the best is annealed, and the most supported partition is chosen. Where
-three or more proposals have led to the same best partition, costly proposals are not made and nothing is annealed. Others, such
-as the net's, may join later.
+three or more proposals have led to the same best partition, costly proposals are not made and nothing is annealed. Of few nodes
+all proposals are made at once: weights hang on where the search for what each source shows begins, and it costs little there.
+Other proposals, such as the net's, may join later.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from orthonet.evidence.annealing import annealed
 from orthonet.evidence.corroboration import NO_AGREEMENT, corroboration, weights_of
 from orthonet.evidence.feature_source import FeatureSource
 from orthonet.evidence.graph_sources import FEATURE_NEIGHBORS, averaged_source, has_surroundings, on_disk, sources_of
-from orthonet.evidence.mending import Partition, shaken
+from orthonet.evidence.mending import SHAKEN_UP_TO, Partition, shaken
 from orthonet.evidence.proposals.filtered import filtered_rows
 from orthonet.evidence.proposals.inputs import ProposalInputs, reduced, unit_rows
 from orthonet.evidence.proposals.registry import MIDDLE_STRENGTH, SPECTRAL_UP_TO, merged_down, propose
@@ -178,23 +179,28 @@ def search_partitions(
         feature_layer = knn_layer(features, min(FEATURE_NEIGHBORS, len(features) - 1))
     inputs = _inputs(graph, features, feature_layer, n_clusters, rng)
     sources = list(inputs.sources)
+    few_nodes = graph.n_nodes <= SHAKEN_UP_TO
     tell(1, "proposals")
-    cheap = dict(propose(inputs, costly=False))
-    found = corroboration(sources, list(cheap.values()), n_clusters, rng)
+    first = dict(propose(inputs, costly=False))
+    if few_nodes:
+        first.update(propose(inputs, costly=True))
+    found = corroboration(sources, list(first.values()), n_clusters, rng)
     weights = _given_weights(layer_weights, len(graph.relation_names), len(sources))
     if weigh:
         weights = weights * weights_of(sources, found)
     search = Search(inputs, sources, weights, found, [], {})
     tell(2, "mending")
-    mended = search._mended(cheap.items())
-    search.partitions = distinct(mended)
-    best = [one for one in mended if is_same(search.best, one)]
-    if _n_ways([cheap[one.origin] for one in best], search.best.labels) < SETTLED:
-        tell(3, "further proposals")
-        search.add(propose(inputs, costly=True))
-        proposed = search.best
-        search.partitions = distinct([annealed(sources, proposed, n_clusters, rng, weights), *search.partitions])
-        search.annealed = is_gain(search.best, proposed)
+    if few_nodes:
+        search.add(first.items())
+    else:
+        search.partitions = distinct(mended := search._mended(first.items()))
+        best = [one for one in mended if is_same(search.best, one)]
+        if _n_ways([first[one.origin] for one in best], search.best.labels) < SETTLED:
+            tell(3, "further proposals")
+            search.add(propose(inputs, costly=True))
+            proposed = search.best
+            search.partitions = distinct([annealed(sources, proposed, n_clusters, rng, weights), *search.partitions])
+            search.annealed = is_gain(search.best, proposed)
     search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
 
