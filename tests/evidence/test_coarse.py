@@ -76,6 +76,8 @@ def test_the_loss_of_joining_is_the_difference_it_makes(random_sources, kind, se
     losses = coarse.joining_losses(cluster)
     some = np.array([0, 2])
     np.testing.assert_allclose(coarse.joining_losses(cluster, some), losses[some], atol=1e-12)
+    others = np.flatnonzero(np.arange(N_CLUSTERS) != cluster)
+    np.testing.assert_allclose(coarse.all_joining_losses()[cluster, others], losses[others], atol=1e-12)
     for other in set(range(N_CLUSTERS)) - {cluster}:
         joined = np.where(clusters == other, cluster, clusters)
         assert losses[other] == pytest.approx(before - source.information(joined[cells], N_CLUSTERS), abs=1e-12)

@@ -105,7 +105,7 @@ def test_corroboration_of_many_nodes_is_about_that_of_all(planted, rng, monkeypa
     sources, truth = planted
     starts = [truth, np.where(rng.random(len(truth)) < 0.2, rng.integers(0, 4, len(truth)), truth)]
     expected = corroborating.corroboration(sources, starts, 4, rng)
-    monkeypatch.setattr(corroborating, "SHAKEN_UP_TO", 200)
+    monkeypatch.setattr(racing, "SHAKEN_UP_TO", 200)
     for module in (mending, local_mending, racing, sameness):
         monkeypatch.setattr(module, "MANY_NODES", 200)
     found = corroborating.corroboration(sources, starts, 4, rng)

@@ -9,7 +9,7 @@ are sums of x ln x over the shares: joining two clusters, or moving a cell, chan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -33,6 +33,9 @@ class CoarseSource(Protocol):
 
     def joining_losses(self, cluster: int, others: Any = slice(None)) -> Array:
         """Return how much I falls when ``cluster`` is joined with each of the others, all by default."""
+
+    def all_joining_losses(self) -> Array:
+        """Return how much I falls when each two clusters are joined, clusters x clusters."""
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
@@ -75,14 +78,16 @@ class CoarseLayers:
         blocks = [_sum_columns(one.T, clusters, n_clusters).T for one in self._to_clusters]
         self._blocks = np.ascontiguousarray(np.stack(blocks))
         self._terms = x_ln_x(self._blocks)
-        self._count([])
-
-    def _count(self, changed: list[int]) -> None:
-        """Bring up to date what is kept of the blocks, of which the rows and columns of some clusters have changed."""
-        if changed:
-            self._terms[:, changed] = x_ln_x(self._blocks[:, changed])
-            self._terms[:, :, changed] = self._terms[:, changed].transpose(0, 2, 1)
         self._shares, self._row_terms = self._blocks.sum(axis=2), self._terms.sum(axis=2)
+
+    def _recount(self, changed: list[int]) -> None:
+        """Bring up to date what is kept of the blocks, of which the rows and columns of some clusters have changed."""
+        before = self._terms[:, :, changed].sum(axis=2)
+        self._terms[:, changed] = x_ln_x(self._blocks[:, changed])
+        self._terms[:, :, changed] = self._terms[:, changed].transpose(0, 2, 1)
+        self._row_terms += self._terms[:, :, changed].sum(axis=2) - before
+        self._row_terms[:, changed] = self._terms[:, changed].sum(axis=2)
+        self._shares[:, changed] = self._blocks[:, changed].sum(axis=2)
 
     def information(self) -> float:
         """Return I of the clusters, in nats per observation, times what each layer is worth."""
@@ -90,29 +95,34 @@ class CoarseLayers:
 
     def joining_losses(self, cluster: int, others: Any = slice(None)) -> Array:
         """Return how much I falls when ``cluster`` is joined with each of the others, all by default."""
-        blocks, shares = self._blocks, self._shares[:, others]
-        diagonal, row_terms = np.diagonal(blocks, axis1=1, axis2=2)[:, others], self._row_terms[:, others]
-        # Where the cluster has no edges, its row changes nothing: only the columns where it has some are looked at.
-        whole_row, own = blocks[:, cluster], blocks[:, cluster, cluster, None]
-        some, own_row = np.flatnonzero(whole_row.any(axis=0)), whole_row[:, others]
+        row, some = self._blocks[:, cluster], np.flatnonzero(self._blocks[:, cluster].any(axis=0))
         # `take` keeps layers apart in memory.
-        rows = blocks if isinstance(others, slice) else blocks.take(others, axis=1)
+        rows = self._blocks if isinstance(others, slice) else self._blocks.take(others, axis=1)
         both = rows.take(some, axis=2)
-        both += whole_row[:, None, some]
-        touched = np.zeros(blocks.shape[1])
+        both += row[:, None, some]
+        touched = np.zeros(self._blocks.shape[1])
         touched[some] = 1.0
-        changed = x_ln_x(both) @ np.ones(len(some)) - (self._terms @ touched)[:, others]
-        # Terms of both rows and both columns, those inside the pair counted once.
-        before = (
-            2 * (row_terms + self._row_terms[:, cluster, None])
-            - x_ln_x(diagonal) - x_ln_x(own) - 2 * x_ln_x(own_row)
-        )  # fmt: skip
-        to_cluster = x_ln_x(blocks[:, others, cluster] + own)
-        outside = row_terms + changed - to_cluster - x_ln_x(diagonal + own_row)
-        after = 2 * outside + x_ln_x(diagonal + own + 2 * own_row)
-        of_cluster = self._shares[:, cluster, None]
-        degrees = 2 * (x_ln_x(shares) + x_ln_x(of_cluster) - x_ln_x(shares + of_cluster))
-        return self._worths @ (before - after - degrees)
+        apart = (self._terms @ touched)[:, others] + self._row_terms[:, cluster, None]
+        inside = np.diagonal(self._blocks, axis1=1, axis2=2)
+        return self._worths @ _joining_losses(
+            x_ln_x(both) @ np.ones(len(some)) - apart,
+            row[:, others],
+            (inside[:, cluster, None], inside[:, others]),
+            (self._shares[:, cluster, None], self._shares[:, others]),
+        )
+
+    def all_joining_losses(self) -> Array:
+        """Return how much I falls when each two clusters are joined, clusters x clusters."""
+        lost = np.zeros(self._blocks.shape[1:])
+        for worth, blocks, terms, shares in zip(self._worths, self._blocks, self._terms, self._shares, strict=True):
+            gained = np.zeros_like(blocks)
+            for edges, term in zip(blocks.T, terms.T, strict=True):
+                some = np.flatnonzero(edges)  # most clusters have no edges to most
+                both = x_ln_x(edges[some, None] + edges[some])
+                gained[some[:, None], some] += both - term[some, None] - term[some]
+            inside = np.diagonal(blocks)
+            lost += worth * _joining_losses(gained, blocks, (inside[:, None], inside), (shares[:, None], shares))
+        return lost
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
@@ -121,7 +131,7 @@ class CoarseLayers:
             matrices[:, :, emptied] = 0.0
         self._blocks[:, kept] += self._blocks[:, emptied]
         self._blocks[:, emptied] = 0.0
-        self._count([kept, emptied])
+        self._recount([kept, emptied])
 
     def moving_gains(self, cell: int, cluster: int) -> Array:
         """Return how much I rises when ``cell`` moves from ``cluster``, where it is, to each cluster."""
@@ -154,7 +164,7 @@ class CoarseLayers:
         left = self._to_clusters[:, :, cluster] - self._between[:, :, cell]
         self._to_clusters[:, :, cluster] = np.maximum(left, 0.0)
         self._to_clusters[:, :, new_cluster] += self._between[:, :, cell]
-        self._count([cluster, new_cluster])
+        self._recount([cluster, new_cluster])
 
     def _edges_of(self, cell: int, cluster: int) -> tuple[Array, Array, Array]:
         """Return the edges within a cell of ``cluster``, from it to the other cells of each cluster, and from it at all."""
@@ -188,6 +198,10 @@ class CoarseWords:
         by_sizes = x_ln_x(shares) + x_ln_x(share) - x_ln_x(shares + share)
         return by_words - by_sizes
 
+    def all_joining_losses(self) -> Array:
+        """Return how much I falls when each two clusters are joined, clusters x clusters."""
+        return one_after_another(self.joining_losses, len(self._in_clusters))
+
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
         self._in_clusters[kept] += self._in_clusters[emptied]
@@ -211,6 +225,15 @@ class CoarseWords:
         self._in_clusters[new_cluster] += self._in_cells[cell]
 
 
+def one_after_another(joining_losses: Callable[[int, npt.NDArray[np.intp]], Array], n_clusters: int) -> Array:
+    """Return what joining each two clusters loses, from what joining one with others does; each pair is looked at once."""
+    lost = np.zeros((n_clusters, n_clusters))
+    for cluster in range(n_clusters - 1):
+        others = np.arange(cluster + 1, n_clusters)
+        lost[cluster, others] = lost[others, cluster] = joining_losses(cluster, others)
+    return lost
+
+
 def layer_information(blocks: Array) -> float:
     """Return Σ_ab P_ab ln( P_ab / (r_a r_b) ) of the shares P of edge weight between clusters."""
     return float(x_ln_x(blocks).sum() - 2 * x_ln_x(blocks.sum(axis=1)).sum())
@@ -229,6 +252,19 @@ def x_ln_x(x: npt.ArrayLike) -> Array:
     np.log(found, out=found)  # of many numbers, numpy takes logarithms three times as fast
     np.multiply(found, x, out=found)
     return found
+
+
+def _joining_losses(gained: Array, between: Array, inside: tuple[Array, Array], shares: tuple[Array, Array]) -> Array:
+    """Return how much I falls when pairs of clusters a and b of a layer are joined.
+
+    With f(x) = x ln x, ``gained`` is Σ_c f(P_ac + P_bc) − f(P_ac) − f(P_bc) over all clusters c, as if only rows were joined.
+    Columns gain as much, and the four shares within a pair become one.
+    """
+    first, second = inside
+    one_end = x_ln_x(between + first) + x_ln_x(between + second) - x_ln_x(between)
+    both_ends = x_ln_x(first + second + 2 * between) + x_ln_x(first) + x_ln_x(second)
+    degrees = x_ln_x(shares[0]) + x_ln_x(shares[1]) - x_ln_x(shares[0] + shares[1])
+    return 2 * (one_end - gained - degrees) - both_ends
 
 
 def _sum_columns(matrix: Array, clusters: npt.NDArray[np.int64], n_clusters: int) -> Array:

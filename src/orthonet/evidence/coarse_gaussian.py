@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from orthonet.evidence.coarse import one_after_another
+
 Array = npt.NDArray[np.float64]
 
 ROUNDING = 1e-9
@@ -64,6 +66,10 @@ class CoarseGaussian:
             self._in_squares[others] + self._in_squares[cluster],
         )
         return joined - self._terms[others] - self._terms[cluster]
+
+    def all_joining_losses(self) -> Array:
+        """Return how much I falls when each two clusters are joined, clusters x clusters."""
+        return one_after_another(self.joining_losses, len(self._terms))
 
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""

@@ -123,7 +123,8 @@ def resampled_agreement(
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
         starts, counted = [("", proposed[one]) for one in resample.starts], resample.source_weights
-        best = max(race(resampled, starts, n_clusters, rng, counted), key=lambda one: one.support)
+        mended = race(resampled, starts, n_clusters, rng, counted, roughly=True)
+        best = max(mended, key=lambda one: one.support)
         # Searched as the data itself was, else what was found by shaking or annealing would seem to hold.
         best = max([best, *shaken(resampled, best, n_clusters, rng, counted)], key=lambda one: one.support)
         if anneal:

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from orthonet.evidence.local_mending import quick_support
-from orthonet.evidence.mending import SHAKEN_UP_TO, Partition
+from orthonet.evidence.mending import Partition
 from orthonet.evidence.racing import race
 from orthonet.evidence.sameness import without_copies
 from orthonet.evidence.sources import Labels, Source
@@ -42,9 +42,7 @@ ARBITRATED = 3
 MENDED = 3
 """Starts that are mended for each source, the best before mending;"""
 ALIKE = 0.8
-"""of many nodes, those that agree with none before them by so much normalised mutual information,"""
-ROUGHLY = 0.003
-"""and of more than a few until less than this share of the nodes wants to move: a ratio of two informations needs no more."""
+"""of many nodes, those that agree with none before them by so much normalised mutual information."""
 
 
 def corroboration(
@@ -121,5 +119,4 @@ def weights_of(sources: Sequence[Source], corroborations: npt.NDArray[np.float64
 
 
 def _raced(sources: Sequence[Source], starts: Sequence[Labels], *given: Any) -> list[Partition]:
-    rest = ROUGHLY if sources[0].n_nodes > SHAKEN_UP_TO else None
-    return race(sources, [("", start) for start in starts], *given, max_rounds=ROUNDS, restless_share=rest)
+    return race(sources, [("", start) for start in starts], *given, max_rounds=ROUNDS, roughly=True)

@@ -112,6 +112,10 @@ class CoarseSum:
         """Return how much I falls when ``cluster`` is joined with each of the others, all by default."""
         return np.sum([share * part.joining_losses(cluster, others) for share, part in self.parts], axis=0)
 
+    def all_joining_losses(self) -> Array:
+        """Return how much I falls when each two clusters are joined, clusters x clusters."""
+        return np.sum([share * part.all_joining_losses() for share, part in self.parts], axis=0)
+
     def join(self, kept: int, emptied: int) -> None:
         """Put all cells of the second cluster into the first."""
         self._each(lambda part: part.join(kept, emptied))

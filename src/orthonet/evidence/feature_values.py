@@ -61,7 +61,8 @@ def values_of(features: Features, n_clusters: int, name: str, *, joint: bool = F
     some = table[:: max(1, len(table) // SAMPLE)]
     varied = np.ptp(table, axis=0) > 0
     continuous = varied & are_continuous(some)
-    categories = varied & ~continuous & np.array([len(np.unique(column)) <= MOST_VALUES for column in some.T])
+    categories = varied & ~continuous
+    categories[categories] = [len(np.unique(column)) <= MOST_VALUES for column in some[:, categories].T]
     if (continuous | categories).mean() < CONTINUOUS_COLUMNS:
         return FeatureValues((), False)
     only_categories = bool((categories == varied).all())

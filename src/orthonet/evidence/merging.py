@@ -44,9 +44,8 @@ def merge_path(
     for _, part in parts:
         part.place(clusters, n_cells)
     alive = np.ones(n_cells, dtype=bool)
-    losses = np.full((n_cells, n_cells), np.inf)
-    for cluster in range(n_cells - 1):
-        _fill_losses(losses, parts, cluster, np.arange(cluster + 1, n_cells))
+    losses = sum((worth * part.all_joining_losses() for worth, part in parts), np.zeros((n_cells, n_cells)))
+    np.fill_diagonal(losses, np.inf)
     for remaining in range(n_cells - 1, n_clusters - 1, -1):
         kept, emptied = divmod(int(losses.argmin()), n_cells)
         for _, part in parts:
@@ -55,7 +54,9 @@ def merge_path(
         alive[emptied] = False
         losses[emptied] = losses[:, emptied] = np.inf
         others = np.flatnonzero(alive)
-        _fill_losses(losses, parts, kept, others[others != kept])
+        others = others[others != kept]
+        lost = sum((worth * part.joining_losses(kept, others) for worth, part in parts), np.zeros(len(others)))
+        losses[kept, others] = losses[others, kept] = lost
         yield remaining, relabelled(clusters)[labels]
 
 
@@ -76,14 +77,3 @@ def coarse_parts(
                 else:
                     others.append((worth * share, part))
     return [(1.0, CoarseLayers.together(layers)), *others] if layers else others
-
-
-def _fill_losses(
-    losses: npt.NDArray[np.float64],
-    parts: Sequence[tuple[float, CoarseSource]],
-    cluster: int,
-    others: npt.NDArray[np.intp],
-) -> None:
-    """Write what joining a cluster with each of some others loses into its row and column."""
-    lost = sum((worth * part.joining_losses(cluster, others) for worth, part in parts), np.zeros(len(others)))
-    losses[cluster, others] = losses[others, cluster] = lost

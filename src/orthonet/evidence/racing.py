@@ -27,6 +27,9 @@ LEG = 4
 """Rounds between two comparisons: a partition gains most of what it ever will in the first ones."""
 SAME = 1e-9
 """Difference in support, in nats per node, that is rounding."""
+ROUGHLY = 0.003
+"""Share of more than a few nodes that may still want to move where a partition is a means to a ratio, such as a corroboration
+or the share of nodes that keep their cluster: these need no more."""
 LEAST_ALIKE = 0.9
 """Normalised mutual information of two starts of many nodes that differ by a fringe, at least."""
 
@@ -40,7 +43,7 @@ def race(
     *,
     to_beat: float = -np.inf,
     max_rounds: int = MAX_ROUNDS,
-    restless_share: float | None = None,
+    roughly: bool = False,
 ) -> list[Partition]:
     """Mend partitions; return what each came to, in the order of the starts.
 
@@ -54,11 +57,15 @@ def race(
     weights : array of shape (sources,), optional
     to_beat : float, optional
         Support of the best partition that is known.
-    max_rounds, restless_share
+    max_rounds : int
         As of `orthonet.evidence.mending.mend`.
+    roughly : bool, default=False
+        Whether it is not the partitions that matter, but a share that they come to: then more than a few nodes are mended
+        until less than 0.3 % of them want to move.
     """
     given = list(starts)
     n_nodes = sources[0].n_nodes
+    restless_share = ROUGHLY if roughly and n_nodes > SHAKEN_UP_TO else None
     if n_nodes > MANY_NODES:
         return _one_by_one(
             sources, given, n_clusters, rng, weights, max_rounds=max_rounds, restless_share=restless_share

@@ -180,7 +180,7 @@ def exclusive_columns(columns: npt.NDArray[Any]) -> list[list[int]]:
     """
     first_rows = columns[
         :FIRST_ROWS
-    ]  # which tell of most columns that they are no choice, before all rows are looked at
+    ]  # of most columns they tell that they are no choice, before all rows are looked at
     may_be_choices = ((first_rows == 0) | (first_rows == 1)).all(axis=0)
     groups: list[list[int]] = []
     taken: npt.NDArray[np.bool_] | None = None
