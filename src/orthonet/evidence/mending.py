@@ -187,13 +187,14 @@ def shaken(
     n_clusters: int,
     rng: np.random.Generator,
     weights: npt.ArrayLike | None = None,
+    times: int = SHAKES,
 ) -> list[Partition]:
     """Put some nodes elsewhere and mend again, eight times, for what no single move could better; nothing for many nodes.
 
     Each time begins with the best partition so far.
     """
     found: list[Partition] = []
-    for _ in range(SHAKES if len(best.labels) <= SHAKEN_UP_TO else 0):
+    for _ in range(times if len(best.labels) <= SHAKEN_UP_TO else 0):
         somewhere = rng.integers(0, n_clusters, len(best.labels))
         labels = np.where(rng.random(len(best.labels)) < SHAKEN_SHARE, somewhere, best.labels)
         found.append(mend(sources, labels, n_clusters, rng, weights, origin=best.origin))

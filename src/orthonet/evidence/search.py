@@ -4,7 +4,8 @@ Cheap methods propose partitions. Each source is weighed by how far the others c
 parts on which the best of them differ are recombined, the best is annealed, and the most supported partition is chosen. Where
 three or more proposals have led to the same best partition, costly proposals are not made and nothing is annealed. Of few nodes
 all proposals are made at once: weights hang on where the search for what each source shows begins, and it costs little there.
-Other proposals, such as the net's, may join later.
+They are made again, with other starts of K-means, as long as that finds more support, so that labels hang less on the seed; and
+the best partition is shaken instead of annealed. Other proposals, such as the net's, may join later.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ SETTLED = 3
 """Proposals that must lead to the same best partition for the costly ones to be left out."""
 SAME_START = 0.9
 """Normalised mutual information from which on two proposals are the same start."""
+MADE_AGAIN = 3
+"""Times, at most, that all proposals are made again of few nodes."""
 SEARCH_STEPS = 3
 """That are reported."""
 
@@ -59,7 +62,7 @@ class Search:
     partitions : list of Partition
         All that were found, most supported first.
     proposed : dict of str to labels
-        What was proposed, before mending.
+        What was proposed first under each name, before mending.
     annealed : bool
         Whether annealing found clearly more support than what had been proposed.
     recombined : list of Partition
@@ -112,10 +115,14 @@ class Search:
         """Mend further proposals, and recombine them with what is known."""
         mended = self._mended(proposals)
         if mended:
-            found = [*self.partitions, *mended]
-            self.partitions = recombine(
-                self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights, tried=self.recombined
-            )
+            self.add_partitions(mended)
+
+    def add_partitions(self, mended: Sequence[Partition]) -> None:
+        """Recombine partitions that are mended already with what is known."""
+        found = [*self.partitions, *mended]
+        self.partitions = recombine(
+            self.sources, found, self.inputs.n_clusters, self.inputs.rng, self.weights, tried=self.recombined
+        )
 
     def add_embedding(self, name: str, embedding: Array) -> None:
         """Let an embedding, such as the net's, propose: by K-means on its rows, and by more centres merged down."""
@@ -128,7 +135,8 @@ class Search:
 
     def _mended(self, proposals: Iterable[tuple[str, Labels]]) -> list[Partition]:
         starts = dict(proposals)
-        self.proposed.update(starts)
+        for name, labels in starts.items():
+            self.proposed.setdefault(name, labels)
         k, rng = self.inputs.n_clusters, self.inputs.rng
         known = self.best.support if self.partitions else -np.inf
         return race(self.sources, starts.items(), k, rng, self.weights, to_beat=known)
@@ -191,7 +199,7 @@ def search_partitions(
     search = Search(inputs, sources, weights, found, [], {})
     tell(2, "mending")
     if few_nodes:
-        search.add(first.items())
+        _search_thoroughly(search, first)
     else:
         search.partitions = distinct(mended := search._mended(first.items()))
         best = [one for one in mended if is_same(search.best, one)]
@@ -201,8 +209,20 @@ def search_partitions(
             proposed = search.best
             search.partitions = distinct([annealed(sources, proposed, n_clusters, rng, weights), *search.partitions])
             search.annealed = is_gain(search.best, proposed)
-    search.partitions = distinct([*search.partitions, *shaken(sources, search.best, n_clusters, rng, weights)])
     return search
+
+
+def _search_thoroughly(search: Search, first: dict[str, Labels]) -> None:
+    """Mend what was proposed of few nodes, and propose anew as long as that finds more; then shake the best."""
+    inputs = search.inputs
+    search.add(first.items())
+    for _ in range(MADE_AGAIN):
+        before = search.best
+        search.add([*propose(inputs, costly=False), *propose(inputs, costly=True)])
+        if not is_gain(search.best, before):
+            break
+    found = shaken(search.sources, search.best, inputs.n_clusters, inputs.rng, search.weights)
+    search.add_partitions(found)
 
 
 def _inputs(
