@@ -35,6 +35,8 @@ BY_SCORES = {
     "on 33 tables that are not here",
     "columns of a category": "**yes**: of unit variance each, or together, on the same tables",
     "sources of words": "**yes**: words alone, or with the layer made of them, on 13 sets that are not here",
+    "confidence.SHAKES": "**yes**: 2 and 8, by calibration and time, on 54 sets that are not here",
+    "search.MADE_AGAIN": "**yes**: with it or without, on 3sources, AUCS and the same 54; the value by reason",
     "confidence.STARTS": "**yes**: proposals as they were, drawn or the most supported, or the best partitions found; "
     "by calibration, on 73 sets that are not here; the value by reason",
     "choice": "**yes**: the sum of supports, or each source relative to the most that it gives to any partition",
