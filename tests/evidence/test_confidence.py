@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from orthonet.datasets.sbm import block_layer
+from orthonet.evidence import confidence
 from orthonet.evidence.confidence import RESAMPLES, aligned, draw_resamples, resampled_agreement, tempered_probabilities
 from orthonet.evidence.mending import mend
 from orthonet.evidence.sources import LayerSource
@@ -60,6 +61,22 @@ def test_resampled_agreement_is_a_share_of_the_resampled_data_sets(planted, rng)
     kept = resampled_agreement(sources, truth, [truth], 4, rng)
     assert kept.shape == truth.shape
     assert ((kept >= 0) & (kept <= 1)).all()
+
+
+def test_of_many_nodes_only_the_most_supported_start_is_mended(planted, rng, monkeypatch):
+    sources, truth = planted
+    proposed = [rng.integers(0, 4, len(truth)), truth, rng.integers(0, 4, len(truth))]
+    mended = []
+    race = confidence.race
+    monkeypatch.setattr(confidence, "race", lambda *given, **how: mended.append(given[1]) or race(*given, **how))
+    resampled_agreement(sources, truth, proposed, 4, rng)
+    assert {len(starts) for starts in mended} == {3}
+    monkeypatch.setattr(confidence, "MANY_NODES", len(truth) - 1)
+    mended.clear()
+    resampled_agreement(sources, truth, proposed, 4, rng)
+    assert mended
+    for [(_, start)] in mended:
+        np.testing.assert_array_equal(start, truth)
 
 
 def test_only_corroborated_sources_are_counted_by_random_weights(rng):

@@ -9,6 +9,7 @@ from sklearn.metrics import normalized_mutual_info_score
 
 from orthonet import MultilayerGraph
 from orthonet.datasets.sbm import block_layer
+from orthonet.evidence import search as searching
 from orthonet.evidence.confidence import tempered_probabilities
 from orthonet.evidence.graph_sources import AVERAGED, WORDS, has_surroundings, sources_of
 from orthonet.evidence.mending import Partition
@@ -58,6 +59,20 @@ def test_of_few_nodes_all_proposals_are_made_and_mended(good_layers, truth, monk
     many = found_in(good_layers)  # where the cheap ones agree, the costly ones are left out
     assert {"mean, merged", "spectrum"} <= set(few.proposed) - set(many.proposed)
     assert agreement(few, truth) == agreement(many, truth) == 1
+
+
+def test_few_nodes_are_searched_again_while_that_finds_more(good_layers, monkeypatch):
+    made = []
+    propose = searching.propose
+    monkeypatch.setattr(
+        searching, "propose", lambda inputs, costly: made.append(costly) or propose(inputs, costly=costly)
+    )
+    found_in(good_layers)
+    assert made == [False, True, False, True]  # the planted clusters were found at once, and nothing better after that
+    made.clear()
+    monkeypatch.setattr(searching, "is_gain", lambda found, known: True)
+    found_in(good_layers)
+    assert len(made) == 2 * (1 + searching.MADE_AGAIN)
 
 
 @pytest.mark.parametrize("kind", ["dense", "words"])

@@ -34,9 +34,9 @@ from scipy.special import log_softmax, softmax
 
 from orthonet.evidence.annealing import annealed
 from orthonet.evidence.corroboration import NO_AGREEMENT
-from orthonet.evidence.local_mending import judges
+from orthonet.evidence.local_mending import MANY_NODES, judges
 from orthonet.evidence.mending import SHAKEN_UP_TO, shaken
-from orthonet.evidence.racing import race
+from orthonet.evidence.racing import quick_supports, race
 from orthonet.evidence.sources import Labels, Source, node_scores
 
 Array = npt.NDArray[np.float64]
@@ -48,7 +48,8 @@ RESAMPLES_OF_FEW, FEW_NODES = 8, SHAKEN_UP_TO
 FEWEST_RESAMPLES, RESAMPLED_NODES = 2, 50_000
 """and fewer where all of them together would have more nodes than these, which tell as much."""
 STARTS = 3
-"""Proposals that are drawn and mended on each: a search might have begun with any of them."""
+"""Proposals that are drawn and mended on each: a search might have begun with any of them. Of many nodes, where mending takes
+long, only the most supported of them is mended."""
 SHAKES = 2
 """Times that the best of them is shaken, of few nodes: on 54 sets as good as eight times, which took half of a fit."""
 COLDEST, HOTTEST = np.log(0.05), np.log(200.0)
@@ -125,6 +126,8 @@ def resampled_agreement(
         node_weights = rng.exponential(size=len(labels))
         resampled = [source.reweighted(rng, node_weights) for source in sources]
         starts, counted = [("", proposed[one]) for one in resample.starts], resample.source_weights
+        if len(labels) > MANY_NODES:
+            starts = [starts[int(np.argmax(quick_supports(resampled, starts, n_clusters, counted)))]]
         mended = race(resampled, starts, n_clusters, rng, counted, roughly=True)
         best = max(mended, key=lambda one: one.support)
         # Searched as the data itself was, else what was found by shaking or annealing would seem to hold.

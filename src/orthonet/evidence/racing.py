@@ -85,6 +85,18 @@ def race(
     return [runner.best for runner in runners]
 
 
+def quick_supports(
+    sources: Sequence[Source],
+    starts: Sequence[tuple[str, Labels]],
+    n_clusters: int,
+    weights: npt.ArrayLike | None = None,
+) -> list[float]:
+    """Return the support of each start before it is mended; of many nodes, from what some of them show."""
+    given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
+    known = [(weight, source) for weight, source in zip(given.tolist(), sources, strict=True) if weight > 0]
+    return [sum(weight * quick_support(one, labels, n_clusters) for weight, one in known) for _, labels in starts]
+
+
 def _one_by_one(
     sources: Sequence[Source],
     starts: Sequence[tuple[str, Labels]],
@@ -94,13 +106,7 @@ def _one_by_one(
     **how: Any,
 ) -> list[Partition]:
     """Mend each start that is not like one that was mended before; the others come to the same as the one they are like."""
-    given = np.ones(len(sources)) if weights is None else np.asarray(weights, dtype=np.float64)
-
-    def start_support(index: int) -> float:
-        known = zip(given, sources, strict=True)
-        return sum(weight * quick_support(one, starts[index][1], n_clusters) for weight, one in known if weight > 0)
-
-    supports = [start_support(index) if len(starts) > 1 else 0.0 for index in range(len(starts))]
+    supports = quick_supports(sources, starts, n_clusters, weights) if len(starts) > 1 else [0.0] * len(starts)
     # If one has joined two of K equal clusters and split another, they differ by (2 ln 2) / (K ln K). Half of it is less than a
     # cluster.
     alike = max(LEAST_ALIKE, 1 - np.log(2) / (n_clusters * np.log(max(n_clusters, 2))))
